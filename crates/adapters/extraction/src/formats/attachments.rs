@@ -5,7 +5,7 @@ use crate::pdf::document::{self, DocumentLimits};
 use crate::pdf::limits::PageLimits;
 use crate::reader::{PageSource, Pages, Sink, Stopped, one_line};
 use docent_domain::extraction::{ExtractedPage, Metadata, PageQuality};
-use docent_domain::file_type::{FileType, HEAD_BYTES, detect};
+use docent_domain::file_type::{FileType, HEAD_BYTES, conversion, detect};
 use std::io;
 
 /// Maximum number of attachments that are read of a file.
@@ -37,7 +37,7 @@ pub(super) fn read(
     let file_type = detect(&bytes[..bytes.len().min(HEAD_BYTES)], name);
     // Messages are read with the message that contains them.
     let Some(file_type) = file_type.filter(|of| *of != FileType::Eml && !bytes.is_empty()) else {
-        return Ok(None);
+        return Ok(conversion(name).map(str::to_owned));
     };
     let left = (budget.files.checked_sub(1), budget.bytes.checked_sub(bytes.len()));
     let (Some(files), Some(left)) = left else {

@@ -1,7 +1,7 @@
 //! Reads values separated by commas, semicolons, tabs or bars, in ranges of rows.
 
-use super::unreadable;
-use crate::reader::{Pages, Stopped, markdown_table};
+use super::{sheet, unreadable};
+use crate::reader::{Pages, Stopped, markdown_table, one_line};
 use csv::{ReaderBuilder, StringRecord};
 
 /// Size of a range in bytes from which on the next one begins.
@@ -10,7 +10,7 @@ const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 /// The lines by which the delimiter is found.
 const SAMPLE_LINES: usize = 20;
 
-/// Passes rows on as tables; each has the header of the file, which is its first row.
+/// Passes rows on as tables; each has the header of the file, which is its first row or below a title.
 pub(super) fn read(text: &str, pages: &mut Pages<'_>) -> Result<(), Stopped> {
     let (declared, text) = declared_delimiter(text.trim_start_matches('\u{feff}'));
     let mut reader = ReaderBuilder::new();
@@ -18,33 +18,61 @@ pub(super) fn read(text: &str, pages: &mut Pages<'_>) -> Result<(), Stopped> {
     let reader = reader.delimiter(delimiter).has_headers(false).flexible(true);
     let mut rows = reader.from_reader(text.as_bytes()).into_records();
     let cells = |record: StringRecord| record.iter().map(str::to_owned).collect::<Vec<_>>();
-    let header = match rows.next() {
-        Some(row) => cells(row.map_err(|_| unreadable())?),
-        None => return Ok(()),
-    };
-    let mut table = vec![header.clone()];
-    let (mut first, mut last, mut bytes) = (1, 1, 0);
-    for (number, row) in (2_u64..).zip(rows) {
-        let row = row.map_err(|_| unreadable())?;
+    let mut top: Vec<(u64, Vec<String>)> = Vec::new();
+    let mut numbered = (1_u64..).zip(&mut rows);
+    for (number, row) in numbered.by_ref().take(sheet::WIDTH_ROWS) {
+        let row = cells(row.map_err(|_| unreadable())?);
+        top.extend((!is_empty(&row)).then_some((number, row)));
+    }
+    // Rows above the names of the columns are the title of the table.
+    let widths: Vec<usize> = top.iter().map(|(_, row)| filled(row)).collect();
+    let above: Vec<_> = top.drain(..sheet::header_index(&widths)).collect();
+    let Some((number, header)) = (!top.is_empty()).then(|| top.remove(0)) else { return Ok(()) };
+    let mut title = String::new();
+    for (_, row) in &above {
+        let texts: Vec<String> =
+            row.iter().map(|cell| one_line(cell)).filter(|cell| !cell.is_empty()).collect();
+        title.push_str(&format!("{}\n", texts.join(" ")));
+    }
+    let (mut first, mut last) = (above.first().map_or(number, |(number, _)| *number), number);
+    let (mut table, mut bytes) = (vec![header.clone()], 0);
+    let rest = numbered.map(|(number, row)| row.map(|row| (number, cells(row))));
+    for row in top.into_iter().map(Ok).chain(rest) {
+        let (number, row) = row.map_err(|_: csv::Error| unreadable())?;
         // Some programs write the empty rows of a whole sheet.
-        if row.iter().all(|cell| cell.trim().is_empty()) {
+        if is_empty(&row) {
             continue;
         }
-        let row = cells(row);
         if bytes > RANGE_BYTES {
-            pass(pages, first, last, &table)?;
+            pass(pages, first, last, &std::mem::take(&mut title), &table)?;
             (table, first, bytes) = (vec![header.clone()], number, 0);
         }
         bytes += row.iter().map(String::len).sum::<usize>();
         last = number;
         table.push(row);
     }
-    pass(pages, first, last, &table)
+    pass(pages, first, last, &title, &table)
 }
 
-fn pass(pages: &mut Pages<'_>, first: u64, last: u64, table: &[Vec<String>]) -> Result<(), Stopped> {
+fn is_empty(row: &[String]) -> bool {
+    filled(row) == 0
+}
+
+/// The number of cells with text.
+fn filled(row: &[String]) -> usize {
+    row.iter().filter(|cell| !cell.trim().is_empty()).count()
+}
+
+fn pass(
+    pages: &mut Pages<'_>,
+    first: u64,
+    last: u64,
+    title: &str,
+    table: &[Vec<String>],
+) -> Result<(), Stopped> {
     let label = if first == last { format!("Row {first}") } else { format!("Rows {first}–{last}") };
-    pages.push_section(Some(&label), &markdown_table(table)?)
+    let space = if title.is_empty() { "" } else { "\n" };
+    pages.push_section(Some(&label), &format!("{title}{space}{}", markdown_table(table)?))
 }
 
 /// The delimiter that a first line such as `sep=;` declares to Excel, and the text after that line.
@@ -98,6 +126,18 @@ mod tests {
             let pages = collect(LIMITS, |pages| read(text, pages)).unwrap();
             let table = "| Name | Age |\n|---|---|\n| Doe, J | 3 |";
             assert_eq!(pages, [("Rows 1–2".to_owned(), table.to_owned())], "{text}");
+        }
+    }
+
+    #[test]
+    fn header_is_below_the_title() {
+        for title in ["Stock 2026\n\n", "Stock 2026,,\n"] {
+            let text = format!("{title}Part,Qty,Place\nRing,4,A1\nBolt,9,B2\nNut,1,C3\n");
+            let pages = collect(LIMITS, |pages| read(&text, pages)).unwrap();
+            assert!(
+                pages[0].1.starts_with("Stock 2026\n\n| Part | Qty | Place |\n|---|---|---|\n"),
+                "{pages:?}"
+            );
         }
     }
 

@@ -28,12 +28,28 @@ const MAX_FACTOR: f32 = 4.0;
 const ROW_SIDE: f32 = 5200.0;
 /// Maximum number of pixels of an image of a page.
 const IMAGE_PIXELS: f32 = 48e6;
+/// Between the name of an archive and that of its entry.
+const SEPARATOR: char = '\0';
 /// White space between pictures in pixels.
 const MARGIN: u32 = 40;
 
 /// The picture in an entry of a file, unless it was on an earlier page, is missing, small or of an unknown format.
 pub(super) fn find(pages: &mut Pages<'_>, package: &mut Package, entry: &str) -> Option<EmbeddedPicture> {
-    if pages.is_new_picture(entry) { read(package, entry) } else { None }
+    find_within(pages, package, "", entry)
+}
+
+/// The picture in an entry of an archive, which is itself an entry of the file; see [`within`].
+pub(super) fn find_within(
+    pages: &mut Pages<'_>,
+    package: &mut Package,
+    archive: &str,
+    entry: &str,
+) -> Option<EmbeddedPicture> {
+    let name = within(archive, entry);
+    if !pages.is_new_picture(&name) {
+        return None;
+    }
+    read(package, entry).map(|picture| EmbeddedPicture { entry: name, ..picture })
 }
 
 fn read(package: &mut Package, entry: &str) -> Option<EmbeddedPicture> {
@@ -41,6 +57,22 @@ fn read(package: &mut Package, entry: &str) -> Option<EmbeddedPicture> {
     let sides = width.max(height) <= MAX_SIDE && width >= MIN_WIDTH && height >= MIN_HEIGHT;
     let picture = EmbeddedPicture { entry: entry.to_owned(), width, height };
     (sides && picture.pixels() >= MIN_PIXELS).then_some(picture)
+}
+
+/// The name of an entry of an archive within the file, or of the file itself if `archive` is empty.
+pub(super) fn within(archive: &str, entry: &str) -> String {
+    if archive.is_empty() { entry.to_owned() } else { format!("{archive}{SEPARATOR}{entry}") }
+}
+
+/// The bytes of a picture, also in an archive within the file.
+fn bytes_of(package: &mut Package, name: &str) -> Option<Vec<u8>> {
+    match name.split_once(SEPARATOR) {
+        None => package.read_picture(name),
+        Some((archive, name)) => {
+            let bytes = package.read(archive).ok().flatten()?;
+            bytes_of(&mut Package::open(bytes).ok()?, name)
+        }
+    }
 }
 
 /// The size of a picture in the image of a page that is scaled by a factor.
@@ -74,7 +106,7 @@ pub(super) fn draw(package: &mut Package, pictures: &[EmbeddedPicture]) -> Optio
     let (width, height) = size(factor)?;
     let mut page = GrayImage::from_pixel(width, height * pictures.len() as u32, Luma([u8::MAX]));
     for (picture, top) in pictures.iter().zip((0..).step_by(height as usize)) {
-        let decoded = package.read_picture(&picture.entry).and_then(|bytes| reader(&bytes)?.decode().ok());
+        let decoded = bytes_of(package, &picture.entry).and_then(|bytes| reader(&bytes)?.decode().ok());
         if let Some(decoded) = decoded {
             let (width, height) = scaled(picture, factor);
             let scaled = imageops::resize(&on_white(&decoded), width, height, FilterType::CatmullRom);
@@ -200,6 +232,7 @@ mod tests {
 
     #[test]
     fn picture_of_an_embedded_document_is_not_taken_for_an_entry_of_the_outer_one() {
+        let tall = encoded(TALL, ImageFormat::Jpeg);
         let inner = document(&(paragraph("Inner.") + &picture("r1")));
         let xml = format!("<w:document><w:altChunk r:id='r6'/>{}</w:document>", paragraph("Outer."));
         let relations = PARTS.replace(
@@ -212,10 +245,47 @@ mod tests {
             ("word/_rels/document.xml.rels", relations.as_bytes()),
             ("word/document.xml", xml.as_bytes()),
             ("word/inner.docx", &inner),
-            ("word/media/wide.png", &encoded(WIDE, ImageFormat::Png)),
+            ("word/media/wide.png", &tall),
         ]);
         let pages = pages(FileType::Docx, &bytes);
-        assert_eq!((pages[0].text.as_str(), pages[0].pictures.len()), ("Inner.\n\nOuter.", 0));
+        assert_eq!((pages[0].text.as_str(), pages[0].pictures.len()), ("Inner.\n\nOuter.", 1));
+        let found = source(FileType::Docx, &bytes, 1);
+        assert_eq!(found, [("word/inner.docx\0word/media/wide.png".to_owned(), WIDE.0)]);
+        let picture = EmbeddedPicture { entry: found[0].0.clone(), width: WIDE.0, height: WIDE.1 };
+        let png = draw_pictures(bytes, &[picture]).unwrap();
+        let drawn = image::load_from_memory(&png).unwrap().to_luma8();
+        assert!(drawn.pixels().any(|pixel| pixel.0[0] == 0), "the picture is drawn");
+    }
+
+    #[test]
+    fn pictures_of_workbooks_and_books_are_found() {
+        let sheet = "<worksheet><sheetData/><drawing r:id='d'/></worksheet>";
+        let relation = |id: &str, kind: &str, target: &str| {
+            format!(
+                "<Relationships><Relationship Id='{id}' Type='http://x/{kind}' Target='{target}'/></Relationships>"
+            )
+        };
+        let workbook = "<workbook><sheets><sheet name='S' r:id='s'/></sheets></workbook>";
+        let content = [
+            ("xl/workbook.xml", workbook),
+            ("xl/_rels/workbook.xml.rels", &relation("s", "worksheet", "sheet.xml")),
+            ("xl/sheet.xml", sheet),
+            ("xl/_rels/sheet.xml.rels", &relation("d", "drawing", "drawing.xml")),
+            ("xl/drawing.xml", "<xdr:wsDr><xdr:pic><a:blip r:embed='r1'/></xdr:pic></xdr:wsDr>"),
+        ];
+        let bytes = file("xl/workbook.xml", "xl/_rels/drawing.xml.rels", &content);
+        assert_eq!(source(FileType::Xlsx, &bytes, 1), [("xl/media/wide.png".to_owned(), 400)]);
+        assert_eq!(pages(FileType::Xlsx, &bytes)[0].pictures.len(), 1);
+        let container = "<container><rootfile full-path='book/a.opf'/></container>";
+        let book = "<package><manifest><item id='a' href='a.xhtml'/></manifest><spine><itemref idref='a'/></spine></package>";
+        let wide = encoded(WIDE, ImageFormat::Png);
+        let bytes = archive_of_bytes(&[
+            ("META-INF/container.xml", container.as_bytes()),
+            ("book/a.opf", book.as_bytes()),
+            ("book/a.xhtml", b"<html><p>Text</p><img src='my%20wide.png'/></html>"),
+            ("book/my wide.png", &wide),
+        ]);
+        assert_eq!(source(FileType::Epub, &bytes, 1), [("book/my wide.png".to_owned(), 400)]);
     }
 
     #[test]

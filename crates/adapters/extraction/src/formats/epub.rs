@@ -1,6 +1,6 @@
 //! Reads EPUB books chapter by chapter.
 
-use super::package::{Package, resolve};
+use super::package::{Package, percent_decoded, resolve};
 use super::sections::Sections;
 use super::xml::{Element, Handler, walk};
 use super::{encoding, html};
@@ -25,6 +25,7 @@ pub(super) fn read(bytes: Vec<u8>, pages: &mut Pages<'_>) -> Result<(), Stopped>
     if let Some(xml) = package.read_xml(ENCRYPTION)? {
         walk(&xml, &mut encrypted)?;
     }
+    let mut title = book.title.take();
     let mut read_any = false;
     for id in book.spine.iter().take(CHAPTERS_MAX) {
         let Some(target) = book.items.get(id) else { continue };
@@ -36,7 +37,11 @@ pub(super) fn read(bytes: Vec<u8>, pages: &mut Pages<'_>) -> Result<(), Stopped>
         let Some(content) = package.read(&chapter)? else { continue };
         // Chapters begin new sections, also without a heading.
         let mut sections = Sections::new(pages);
-        html::read_into(&encoding::decode_html(content), &mut sections)?;
+        if let Some(title) = title.take() {
+            sections.title(&title);
+        }
+        let page = encoding::decode_html(content);
+        html::read_with_pictures(&page, Some((&mut package, &chapter)), &mut sections)?;
         sections.finish()?;
         read_any = true;
     }
@@ -58,9 +63,11 @@ impl Handler for Container {
     }
 }
 
-/// The files of a book by ID, and the IDs in the order of reading.
+/// The title of a book, its files by ID, and the IDs in the order of reading.
 #[derive(Default)]
 struct Book {
+    title: Option<String>,
+    is_in_title: bool,
     items: HashMap<String, String>,
     spine: Vec<String>,
 }
@@ -74,7 +81,24 @@ impl Handler for Book {
                 }
             }
             "itemref" => self.spine.extend(element.attribute("idref")),
+            // Further titles are subtitles.
+            "title" if self.title.is_none() => {
+                self.title = Some(String::new());
+                self.is_in_title = true;
+            }
             _ => {}
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, _: &str) -> Result<(), Stopped> {
+        self.is_in_title = false;
+        Ok(())
+    }
+
+    fn text(&mut self, text: &str) -> Result<(), Stopped> {
+        if let Some(title) = self.title.as_mut().filter(|_| self.is_in_title) {
+            title.push_str(text);
         }
         Ok(())
     }
@@ -93,20 +117,6 @@ impl Handler for Encrypted {
         }
         Ok(())
     }
-}
-
-/// Decodes `%20` and the like, and removes a fragment.
-fn percent_decoded(path: &str) -> String {
-    let path = path.split('#').next().unwrap_or_default();
-    let mut decoded = Vec::with_capacity(path.len());
-    let mut rest = path.as_bytes();
-    while let [byte, after @ ..] = rest {
-        let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
-        let value = digits.filter(|_| *byte == b'%').and_then(|digits| u8::from_str_radix(digits, 16).ok());
-        decoded.push(value.unwrap_or(*byte));
-        rest = if value.is_some() { &after[2..] } else { after };
-    }
-    String::from_utf8_lossy(&decoded).into_owned()
 }
 
 #[cfg(test)]

@@ -1,13 +1,15 @@
 //! Reads HTML as a list of tokens, in sections by heading.
 
 use super::math::Formula;
+use super::package::{Package, percent_decoded, resolve};
 use super::sections::Sections;
 use crate::reader::{Pages, Stopped};
 use html5gum::emitters::default::DefaultEmitter;
 use html5gum::{StartTag, Token, Tokenizer};
+use std::borrow::Cow;
 
 /// Elements whose content is not text.
-const SKIPPED: [&str; 11] = [
+const SKIPPED: [&str; 10] = [
     "script",
     "style",
     "template",
@@ -18,14 +20,17 @@ const SKIPPED: [&str; 11] = [
     "title",
     "object",
     "iframe",
-    "select",
 ];
+/// Elements whose content is text without markup, or is left out; in XHTML they can be empty.
+const RAW: [&str; 6] = ["script", "style", "title", "iframe", "textarea", "noscript"];
+/// Kinds of input fields whose value is not shown as text.
+const WITHOUT_VALUE: [&str; 4] = ["hidden", "password", "image", "file"];
 /// Elements whose end tag can be left out: the next element of the same kind ends them.
 const ENDED_BY_NEXT: [&str; 8] = ["p", "li", "dt", "dd", "td", "th", "tr", "option"];
 /// Elements without content.
 const VOID: [&str; 8] = ["input", "br", "hr", "img", "meta", "link", "wbr", "col"];
 /// Elements that begin and end a paragraph.
-const BLOCKS: [&str; 26] = [
+const BLOCKS: [&str; 24] = [
     "address",
     "article",
     "aside",
@@ -46,18 +51,19 @@ const BLOCKS: [&str; 26] = [
     "hr",
     "main",
     "nav",
-    "ol",
     "p",
     "section",
     "summary",
-    "ul",
     "center",
 ];
+/// Maximum length of an empty element whose end is looked for.
+const TAG_BYTES: usize = 4096;
 /// Maximum number of columns that a cell spans.
 const SPAN_MAX: usize = 100;
 
 /// Passes the sections of a page on.
 pub(super) fn read(html: &str, pages: &mut Pages<'_>) -> Result<(), Stopped> {
+    let html = &*without_empty_elements(html);
     let mut sections = Sections::new(pages);
     if let Some(title) = title(html) {
         sections.title(&title);
@@ -85,17 +91,60 @@ fn title(html: &str) -> Option<String> {
     title
 }
 
+/// The page without empty elements such as `<script src="a.js"/>`, as XHTML has them: in HTML, everything that follows would be
+/// their content.
+fn without_empty_elements(html: &str) -> Cow<'_, str> {
+    if !html.contains("/>") {
+        return Cow::Borrowed(html);
+    }
+    let (mut kept, mut rest) = (String::with_capacity(html.len()), html);
+    while let Some(at) = rest.find('<') {
+        let tag = &rest[at + 1..];
+        let is_raw = RAW.iter().any(|name| {
+            let named = tag.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
+            named && tag[name.len()..].starts_with([' ', '/', '\n', '\t', '\r'])
+        });
+        let start = if is_raw { &tag[..tag.floor_char_boundary(TAG_BYTES)] } else { "" };
+        match start.find('>').filter(|end| start[..*end].ends_with('/')) {
+            Some(end) => {
+                kept.push_str(&rest[..at]);
+                rest = &tag[end + 1..];
+            }
+            None => {
+                kept.push_str(&rest[..=at]);
+                rest = tag;
+            }
+        }
+    }
+    kept.push_str(rest);
+    Cow::Owned(kept)
+}
+
 /// Adds the content of a page to sections.
 pub(super) fn read_into(html: &str, sections: &mut Sections<'_, '_>) -> Result<(), Stopped> {
+    read_with_pictures(html, None, sections)
+}
+
+/// Adds the content of a page, which is at a path of an archive with its pictures, to sections.
+pub(super) fn read_with_pictures(
+    html: &str,
+    archive: Option<(&mut Package, &str)>,
+    sections: &mut Sections<'_, '_>,
+) -> Result<(), Stopped> {
+    let html = &*without_empty_elements(html);
     let mut emitter = DefaultEmitter::<()>::default();
     // Scripts and styles are not markup.
     emitter.naively_switch_states(true);
     let mut content = Content {
         sections,
+        archive,
         text: String::new(),
         block: Block::Paragraph,
         tables: Vec::new(),
         formula: Formula::default(),
+        lists: Vec::new(),
+        reading_at: None,
+        readings: Vec::new(),
     };
     let mut skipped: Option<(String, usize)> = None;
     let mut is_preformatted = false;
@@ -118,10 +167,14 @@ pub(super) fn read_into(html: &str, sections: &mut Sections<'_, '_>) -> Result<(
                     skipped = None;
                 }
             }
+            (Token::EndTag(tag), Some((name, _))) if name == "option" && is(&tag.name, "select") => {
+                skipped = None;
+            }
             (_, Some(_)) => {}
             (Token::StartTag(tag), None) => {
                 let name = String::from_utf8_lossy(&tag.name).into_owned();
-                if SKIPPED.contains(&name.as_str()) || is_hidden(&tag) {
+                let is_choice = name == "option" && !tag.attributes.contains_key(&b"selected"[..]);
+                if SKIPPED.contains(&name.as_str()) || is_choice || is_hidden(&tag) {
                     if !tag.self_closing && !VOID.contains(&name.as_str()) {
                         skipped = Some((name, 1));
                     }
@@ -168,6 +221,8 @@ enum Block {
     Paragraph,
     Heading(u8),
     Item,
+    /// An item with its number.
+    Numbered(u32),
 }
 
 #[derive(Default)]
@@ -182,23 +237,73 @@ struct Table {
 
 struct Content<'a, 'b, 'c> {
     sections: &'a mut Sections<'b, 'c>,
+    /// The archive of the page and the path in it.
+    archive: Option<(&'a mut Package, &'a str)>,
     text: String,
     block: Block,
     tables: Vec<Table>,
     formula: Formula,
+    /// The number of the last item of each open list; `None` for lists without numbers.
+    lists: Vec<Option<u32>>,
+    /// Where the reading of a word begins in the text, which is put at the end of the paragraph: between the characters of the
+    /// word it would hide the word from searches.
+    reading_at: Option<usize>,
+    readings: Vec<String>,
 }
 
 impl Content<'_, '_, '_> {
     fn start(&mut self, name: &str, tag: &StartTag<()>) -> Result<(), Stopped> {
         let sign = self.formula.start(name, tag.self_closing);
         self.text.push_str(&sign);
+        let attribute = |name: &str| {
+            tag.attributes.get(name.as_bytes()).map(|value| String::from_utf8_lossy(value).into_owned())
+        };
         match name {
-            "img" => self.sections.add_picture(),
+            "img" => {
+                self.sections.add_picture();
+                if let (Some((package, path)), Some(target)) = (&mut self.archive, attribute("src")) {
+                    self.sections.picture(package, &resolve(path, &percent_decoded(&target)));
+                }
+                if let Some(alt) = attribute("alt").filter(|alt| !alt.trim().is_empty()) {
+                    self.text(&format!(" {alt} "), false);
+                }
+            }
+            "input" => {
+                let kind = attribute("type").unwrap_or_default().to_ascii_lowercase();
+                match kind.as_str() {
+                    "checkbox" | "radio" => {
+                        let is_checked = tag.attributes.contains_key(&b"checked"[..]);
+                        self.text(if is_checked { " ☒ " } else { " ☐ " }, false);
+                    }
+                    kind if WITHOUT_VALUE.contains(&kind) => {}
+                    _ => self.text(&format!(" {} ", attribute("value").unwrap_or_default()), false),
+                }
+            }
+            "rt" | "rp" => {
+                self.end_reading();
+                self.reading_at = Some(self.text.len());
+            }
+            "ul" | "menu" => {
+                self.end_block()?;
+                self.lists.push(None);
+            }
+            "ol" => {
+                self.end_block()?;
+                let start = attribute("start").and_then(|start| start.trim().parse::<u32>().ok());
+                self.lists.push(Some(start.unwrap_or(1).saturating_sub(1)));
+            }
             "br" => self.text.push('\n'),
             "pre" => self.end_block()?,
             "li" => {
                 self.end_block()?;
-                self.block = Block::Item;
+                let value = attribute("value").and_then(|value| value.trim().parse().ok());
+                self.block = match self.lists.last_mut() {
+                    Some(Some(number)) => {
+                        *number = value.unwrap_or(number.saturating_add(1));
+                        Block::Numbered(*number)
+                    }
+                    _ => Block::Item,
+                };
             }
             "table" => {
                 self.end_block()?;
@@ -264,6 +369,11 @@ impl Content<'_, '_, '_> {
                 self.end_block()?;
                 self.end_table()?;
             }
+            "rt" | "rp" | "ruby" => self.end_reading(),
+            "ul" | "ol" | "menu" => {
+                self.end_block()?;
+                self.lists.pop();
+            }
             "li" | "pre" => self.end_block()?,
             name if level_of(name).is_some() || BLOCKS.contains(&name) => self.end_block()?,
             _ => {}
@@ -288,9 +398,21 @@ impl Content<'_, '_, '_> {
         }
     }
 
+    fn end_reading(&mut self) {
+        if let Some(at) = self.reading_at.take() {
+            let reading = self.text.split_off(at.min(self.text.len()));
+            self.readings.push(reading.trim().to_owned());
+            self.readings.retain(|reading| reading.contains(char::is_alphanumeric));
+        }
+    }
+
     /// Ends the current paragraph, heading, item or part of a cell.
     fn end_block(&mut self) -> Result<(), Stopped> {
-        let text = std::mem::take(&mut self.text);
+        self.end_reading();
+        let mut text = std::mem::take(&mut self.text);
+        if !self.readings.is_empty() {
+            text.push_str(&format!(" ({})", std::mem::take(&mut self.readings).join(" ")));
+        }
         let block = std::mem::replace(&mut self.block, Block::Paragraph);
         if text.trim().is_empty() {
             // An item may begin with a paragraph.
@@ -308,6 +430,7 @@ impl Content<'_, '_, '_> {
         match block {
             Block::Paragraph => self.sections.paragraph(&text),
             Block::Item => self.sections.item(&text),
+            Block::Numbered(number) => self.sections.numbered_item(&format!("{number}."), &text),
             Block::Heading(level) => self.sections.heading(level, &text)?,
         }
         Ok(())
@@ -377,6 +500,33 @@ mod tests {
         let html = "<p>Area <math><mi>π</mi><msup><mi>r</mi><mn>2</mn></msup><annotation>\\pi r^2</annotation></math>, \
                     <math><mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><mn>2</mn></mfrac></math> done</p>";
         assert_eq!(text(html), "Area πr^2, (a+b)/2 done");
+    }
+
+    #[test]
+    fn numbers_readings_values_and_descriptions_are_read() {
+        for (html, expected) in [
+            ("<ol start=3><li>c<ul><li>dot</ul><li>d</ol><ol><li value=7>g", "3. c\n- dot\n4. d\n7. g"),
+            (
+                "<p><ruby>東<rp>(</rp><rt>とう</rt><rp>)</rp>京<rt>きょう</ruby>本社</p>",
+                "東京本社 (とう きょう)",
+            ),
+            ("<p>a<img alt='Pump 5' src='data:image/png;base64,AAAA'>b", "a Pump 5 b"),
+            (
+                "Name <input value=Quill><input type=hidden value=x> <input type=radio checked>Card<input type=radio>Cash",
+                "Name Quill ☒ Card ☐ Cash",
+            ),
+            ("<select><option>Spain<option selected>Portugal<option>France</select> end", "Portugal end"),
+        ] {
+            assert_eq!(text(html), expected, "{html}");
+        }
+    }
+
+    #[test]
+    fn empty_elements_of_xhtml_end_at_once() {
+        let page = "<?xml version='1.0'?><html xmlns='http://www.w3.org/1999/xhtml'><head><title/><script src='a.js'/></head>\
+                    <body><p>One</p><iframe src='x' /><p>Two<br/>lines</p></body></html>";
+        assert_eq!(text(page), "One\n\nTwo\nlines");
+        assert_eq!(text("<p>a</p><script src='a.js'/><p>b</p></script><p>c"), "a\n\nb\n\nc");
     }
 
     #[test]

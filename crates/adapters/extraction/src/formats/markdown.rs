@@ -6,6 +6,8 @@ use std::ops::Range;
 use crate::reader::{Pages, Stopped, one_line, shortened};
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
+/// The beginning of an address that contains the bytes of a picture.
+const DATA: &str = "data:image/";
 /// Maximum length of a heading in a label, in characters.
 const HEADING_MAX: usize = 60;
 
@@ -50,19 +52,31 @@ pub(super) fn read(text: &str, pages: &mut Pages<'_>) -> Result<(), Stopped> {
     pass(pages, &path, &text[start..])
 }
 
-/// The text without HTML comments and without link definitions that are comments, such as `[//]: # (remark)`. Code is kept.
+/// The text without HTML comments, without link definitions that are comments, such as `[//]: # (remark)`, and without the bytes
+/// of pictures. Code is kept.
 fn without_comments(text: &str) -> Cow<'_, str> {
-    if !text.contains("<!--") && !text.contains("]:") {
+    if !text.contains("<!--") && !text.contains("]:") && !text.contains(DATA) {
         return Cow::Borrowed(text);
     }
     let parser = Parser::new_ext(text, Options::ENABLE_TABLES);
     let definitions = parser.reference_definitions().iter();
     let mut comments: Vec<Range<usize>> = definitions
-        .filter(|(_, definition)| &*definition.dest == "#")
+        .filter(|(_, definition)| &*definition.dest == "#" || definition.dest.starts_with(DATA))
         .map(|(_, definition)| definition.span.clone())
         .collect();
     for (event, range) in parser.into_offset_iter() {
-        if matches!(event, Event::Start(Tag::HtmlBlock) | Event::InlineHtml(_)) {
+        let is_picture =
+            matches!(&event, Event::Start(Tag::Image { dest_url, .. }) if dest_url.starts_with(DATA));
+        let is_html = matches!(event, Event::Start(Tag::HtmlBlock) | Event::InlineHtml(_));
+        if is_picture || is_html {
+            let mut start = range.start;
+            while let Some(at) = text[start..range.end].find(DATA).map(|at| start + at) {
+                let is_end = |c: char| c.is_whitespace() || matches!(c, ')' | '"' | '\'' | '>');
+                start = text[at..range.end].find(is_end).map_or(range.end, |length| at + length);
+                comments.push(at..start);
+            }
+        }
+        if is_html {
             let mut start = range.start;
             while let Some(at) = text[start..range.end].find("<!--").map(|at| start + at)
                 && let Some(length) = text[at..range.end].find("-->")
@@ -136,6 +150,13 @@ mod tests {
         }
         let open = collect(LIMITS, |pages| read("a\n\n<!-- never closed\nb", pages)).unwrap();
         assert!(open[0].1.contains("never closed"));
+    }
+
+    #[test]
+    fn bytes_of_pictures_are_left_out() {
+        let text = "![Pump](data:image/png;base64,AAAA) <img alt=\"b\" src=\"data:image/gif;base64,BBBB\"> ![c][i]\n\n[i]: <data:image/png;base64,CCCC>\n";
+        let pages = collect(LIMITS, |pages| read(text, pages)).unwrap();
+        assert_eq!(pages[0].1.trim(), "![Pump]() <img alt=\"b\" src=\"\"> ![c][i]");
     }
 
     #[test]

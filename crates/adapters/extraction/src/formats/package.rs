@@ -123,6 +123,20 @@ fn failure(error: &ZipError) -> Failure {
     }
 }
 
+/// Decodes `%20` and the like, and removes a fragment.
+pub(super) fn percent_decoded(path: &str) -> String {
+    let path = path.split('#').next().unwrap_or_default();
+    let mut decoded = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let [byte, after @ ..] = rest {
+        let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
+        let value = digits.filter(|_| *byte == b'%').and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        decoded.push(value.unwrap_or(*byte));
+        rest = if value.is_some() { &after[2..] } else { after };
+    }
+    String::from_utf8_lossy(&decoded).into_owned()
+}
+
 /// Resolves a path that an entry names, such as `../media/a.xml` in `word/document.xml`.
 pub(super) fn resolve(base: &str, target: &str) -> String {
     const SLASHES: [char; 2] = ['/', '\\'];

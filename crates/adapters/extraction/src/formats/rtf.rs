@@ -1,6 +1,7 @@
 //! Reads the Rich Text Format, in sections by heading.
 
 use super::sections::Sections;
+use super::symbols;
 use crate::reader::{Pages, Stopped, damaged};
 use encoding_rs::Encoding;
 use std::collections::HashMap;
@@ -58,6 +59,7 @@ pub(super) fn read_into(bytes: &[u8], sections: &mut Sections<'_, '_>) -> Result
         group: Group::default(),
         page: DEFAULT_PAGE,
         fonts: HashMap::new(),
+        font_names: HashMap::new(),
         raw: Vec::new(),
         surrogate: None,
         text: String::new(),
@@ -93,6 +95,7 @@ struct Reader<'r, 's, 'a, 'b> {
     page: u32,
     /// Code pages of fonts.
     fonts: HashMap<i32, u32>,
+    font_names: HashMap<i32, String>,
     /// Bytes of text that are not decoded yet.
     raw: Vec<u8>,
     surrogate: Option<u16>,
@@ -163,6 +166,9 @@ impl Reader<'_, '_, '_, '_> {
     fn symbol(&mut self) -> Result<(), Stopped> {
         let [symbol, after @ ..] = self.rest else { return Ok(()) };
         self.rest = after;
+        if matches!(symbol, b'~' | b'_' | b'*') {
+            self.decode();
+        }
         match symbol {
             b'\'' => {
                 let digits = self.rest.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
@@ -238,7 +244,11 @@ impl Reader<'_, '_, '_, '_> {
         let units = self.surrogate.take().into_iter().chain([unit]);
         for decoded in char::decode_utf16(units.collect::<Vec<_>>()) {
             match decoded {
-                Ok(c) => self.push(c.encode_utf8(&mut [0; 4])),
+                Ok(c) => {
+                    let font = self.font_names.get(&self.group.font).map_or("", String::as_str);
+                    let text = symbols::decode_text(font, c.encode_utf8(&mut [0; 4]));
+                    self.push(&text);
+                }
                 Err(error) => self.surrogate = Some(error.unpaired_surrogate()),
             }
         }
@@ -257,6 +267,22 @@ impl Reader<'_, '_, '_, '_> {
             return;
         }
         let raw = std::mem::take(&mut self.raw);
+        if self.group.is_font_table {
+            // Properties of a font and other names are in groups beside its name.
+            let name = String::from_utf8_lossy(&raw).trim_end_matches(';').trim().to_owned();
+            if name.contains(|c: char| !c.is_ascii_hexdigit()) {
+                self.font_names.entry(self.group.font).or_insert(name);
+            }
+            return;
+        }
+        if let Some(font) = self.font_names.get(&self.group.font) {
+            let signs: Option<String> =
+                raw.iter().map(|byte| symbols::decode(font, u32::from(*byte))).collect();
+            if let Some(signs) = signs {
+                self.push(&signs);
+                return;
+            }
+        }
         let page = self.fonts.get(&self.group.font).copied().unwrap_or(self.page);
         let label = match page {
             932 => "shift_jis".to_owned(),
@@ -372,6 +398,12 @@ mod tests {
     fn tables_are_read() {
         let rtf = "{\\rtf1 Before\\par\\trowd\\intbl Key\\cell Value\\cell\\row\\trowd\\intbl a\\par b\\cell 1\\cell\\row\\pard After\\par}";
         assert_eq!(pages(rtf)[0].1, "Before\n\n| Key | Value |\n|---|---|\n| a b | 1 |\n\nAfter");
+    }
+
+    #[test]
+    fn signs_and_special_spaces_are_read_in_their_place() {
+        let rtf = "{\\rtf1{\\fonttbl{\\f0 Arial;}{\\f3\\fcharset2 Symbol;}}e\\_mail 2\\~kg Donau\\-dampf {\\f3 a\\u-3998?}-blocker\\par}";
+        assert_eq!(pages(rtf)[0].1, "e-mail 2 kg Donaudampf αβ-blocker");
     }
 
     #[test]

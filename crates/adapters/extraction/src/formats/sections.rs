@@ -46,7 +46,12 @@ impl<'a, 'b> Sections<'a, 'b> {
 
     /// Adds the picture in an entry of the file.
     pub(super) fn picture(&mut self, package: &mut Package, entry: &str) {
-        if let Some(picture) = embedded::find(self.pages, package, entry) {
+        self.picture_within(package, "", entry);
+    }
+
+    /// Adds the picture in an entry of an archive, which is itself an entry of the file unless its name is empty.
+    pub(super) fn picture_within(&mut self, package: &mut Package, archive: &str, entry: &str) {
+        if let Some(picture) = embedded::find_within(self.pages, package, archive, entry) {
             self.has_body = true;
             self.pictures.push((self.text.len(), picture));
         }

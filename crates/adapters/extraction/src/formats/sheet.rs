@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 
 /// Rows in which the header is looked for, and by which the width of the table is found.
 const HEADER_ROWS: usize = 20;
-const WIDTH_ROWS: usize = 60;
+pub(super) const WIDTH_ROWS: usize = 60;
 /// Maximum size of the rows above the header that are repeated in every range, in bytes.
 const TITLE_BYTES: usize = 300;
 
@@ -29,7 +29,8 @@ pub(super) fn pass(name: &str, rows: &[(u32, Row)], pages: &mut Pages<'_>) -> Re
         }
         line
     };
-    let (above, rows) = rows.split_at(header_index(rows));
+    let widths: Vec<usize> = rows.iter().map(|(_, cells)| cells.len()).take(WIDTH_ROWS).collect();
+    let (above, rows) = rows.split_at(header_index(&widths));
     let Some(((top, header), mut rest)) =
         rows.split_first().map(|((row, cells), rest)| ((*row, line(cells)), rest))
     else {
@@ -77,15 +78,17 @@ fn title(rows: &[(u32, Row)]) -> String {
 
 /// The index of the row with the names of the columns: the first row that has most of the cells that rows usually have. The
 /// rows above are the title of the sheet and remarks.
-fn header_index(rows: &[(u32, Row)]) -> usize {
+///
+/// `widths` are the numbers of cells with text in the first rows.
+pub(super) fn header_index(widths: &[usize]) -> usize {
     let mut counts: HashMap<usize, usize> = HashMap::new();
-    for (_, cells) in rows.iter().take(WIDTH_ROWS) {
-        *counts.entry(cells.len()).or_default() += 1;
+    for cells in widths {
+        *counts.entry(*cells).or_default() += 1;
     }
     let width =
         counts.into_iter().max_by_key(|(width, count)| (*count, *width)).map_or(0, |(width, _)| width);
-    let is_header = |(_, cells): &(u32, Row)| cells.len() >= 2 && 3 * cells.len() >= 2 * width;
-    match rows.iter().take(HEADER_ROWS).position(is_header) {
+    let is_header = |cells: &usize| *cells >= 2 && 3 * cells >= 2 * width;
+    match widths.iter().take(HEADER_ROWS).position(is_header) {
         Some(at) if width >= 2 => at,
         _ => 0,
     }

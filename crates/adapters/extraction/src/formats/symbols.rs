@@ -42,6 +42,7 @@ pub(super) fn decode(font: &str, code: u32) -> Option<char> {
     let listed = |list: &[(u32, char)]| list.iter().find(|entry| entry.0 == code).map(|entry| entry.1);
     let nth = |all: &str, at: Option<u32>| all.chars().nth(usize::try_from(at?).ok()?);
     match font.to_ascii_lowercase().as_str() {
+        "symbol" | "wingdings" | "wingdings 2" if code == 0x20 => Some(' '),
         "symbol" if code < 0xa0 => nth(SYMBOL, code.checked_sub(0x21)),
         "symbol" => nth(SYMBOL_HIGH, code.checked_sub(0xa0)),
         "wingdings" => listed(&WINGDINGS),
@@ -70,7 +71,7 @@ mod tests {
             ("Symbol", 0xf0b0, Some('°')),
             ("Symbol", 0xe5, Some('∑')),
             ("Symbol", 0xff, None),
-            ("Symbol", 0x20, None),
+            ("Symbol", 0x20, Some(' ')),
             ("Wingdings", 0xf0fe, Some('☑')),
             ("Wingdings 2", 0x50, Some('✓')),
             ("Arial", 0xf061, None),

@@ -122,7 +122,7 @@ impl<'a> PageReader<'a> {
         }
         let (content, truncated) = self.interpret(page);
         let PageText { lines, glyphs, unmapped_glyphs, pictures } = content;
-        let (text, starts) = self.hyphens.join(lines);
+        let (mut text, starts) = self.hyphens.join(lines);
         let pictures = pictures
             .into_iter()
             .map(|PlacedPicture { place, before }| {
@@ -130,6 +130,12 @@ impl<'a> PageReader<'a> {
                 Picture { place, at: u32::try_from(at).unwrap_or(u32::MAX) }
             })
             .collect();
+        // A page with comments alone is a scan.
+        if text.contains(char::is_alphanumeric) {
+            for comment in catch_unwind(AssertUnwindSafe(|| fields::comments(page))).unwrap_or_default() {
+                text.push_str(&format!("\nComment: {comment}"));
+            }
+        }
         ExtractedPage {
             number,
             text,

@@ -15,6 +15,11 @@ const PARENTS_MAX: usize = 16;
 const OPTIONS_MAX: usize = 5000;
 /// Flags of annotations that are not shown.
 const HIDDEN: i32 = 1 << 1 | 1 << 5;
+/// Annotations that readers add, whose text programs show beside the page.
+const COMMENTS: [&[u8]; 7] =
+    [b"Text", b"Highlight", b"Underline", b"StrikeOut", b"Squiggly", b"Caret", b"Stamp"];
+/// Flag of buttons without a state.
+const PUSH_BUTTON: i32 = 1 << 16;
 /// Flag of fields for passwords.
 const PASSWORD: i32 = 1 << 13;
 
@@ -35,7 +40,7 @@ pub(super) fn needs_appearances(pdf: &Pdf) -> bool {
     form.and_then(|form| form.get::<bool>("NeedAppearances")).unwrap_or(false)
 }
 
-/// The values of the text and choice fields of a page.
+/// The values of the fields of a page, and its notes of free text.
 pub(super) fn values(page: &Page<'_>, transform: Affine, needs_appearances: bool) -> Vec<FieldValue> {
     let Some(annotations) = page.raw().get::<Array<'_>>(ANNOTS) else { return Vec::new() };
     let fields = annotations.iter::<Dict<'_>>().take(FIELDS_MAX);
@@ -43,14 +48,25 @@ pub(super) fn values(page: &Page<'_>, transform: Affine, needs_appearances: bool
 }
 
 fn value(field: &Dict<'_>, transform: Affine, needs_appearances: bool) -> Option<FieldValue> {
-    field.get::<Name<'_>>(SUBTYPE).filter(|subtype| &**subtype == b"Widget")?;
+    let subtype = field.get::<Name<'_>>(SUBTYPE)?;
     if field.get::<i32>("F").unwrap_or(0) & HIDDEN != 0 {
         return None;
+    }
+    match &*subtype {
+        b"Widget" => {}
+        b"FreeText" => return placed(field, contents(field)?, transform, false),
+        _ => return None,
     }
     let chain = chain(field);
     let is_choice = match &*chain.iter().find_map(|field| field.get::<Name<'_>>("FT"))? {
         b"Tx" => false,
         b"Ch" => true,
+        b"Btn" => {
+            let flags = chain.iter().find_map(|field| field.get::<i32>("Ff")).unwrap_or(0);
+            let state = field.get::<Name<'_>>("AS").filter(|_| flags & PUSH_BUTTON == 0)?;
+            let sign = if &*state == b"Off" { "☐" } else { "☒" };
+            return placed(field, sign.to_owned(), transform, true);
+        }
         _ => return None,
     };
     let flags = chain.iter().find_map(|field| field.get::<i32>("Ff")).unwrap_or(0);
@@ -71,14 +87,36 @@ fn value(field: &Dict<'_>, transform: Affine, needs_appearances: bool) -> Option
         .map(|value| options.as_ref().and_then(|all| option(all, &value)).unwrap_or(value))
         .collect();
     let text = shown.join("\n").replace("\r\n", "\n").replace('\r', "\n");
+    // A script may format the value, which then differs from what is shown.
+    let has_script = chain.iter().any(|field| field.contains_key("AA"));
+    let is_stale = needs_appearances || !has_script || !field.contains_key(AP);
+    placed(field, text, transform, is_stale)
+}
+
+/// A value in the place of its field.
+fn placed(field: &Dict<'_>, text: String, transform: Affine, is_stale: bool) -> Option<FieldValue> {
     let rect = field.get::<Array<'_>>("Rect")?;
     let edges: Vec<f64> = rect.iter::<f32>().take(4).map(f64::from).collect();
     let [x0, y0, x1, y1] = edges[..] else { return None };
     let bounds = transform.transform_rect_bbox(Rect::new(x0.min(x1), y0.min(y1), x0.max(x1), y0.max(y1)));
-    // A script may format the value, which then differs from what is shown.
-    let has_script = chain.iter().any(|field| field.contains_key("AA"));
-    let is_stale = needs_appearances || !has_script || !field.contains_key(AP);
     (!text.trim().is_empty() && bounds.is_finite()).then_some(FieldValue { bounds, text, is_stale })
+}
+
+fn contents(annotation: &Dict<'_>) -> Option<String> {
+    let text = text_string::decode(annotation.get::<PdfString<'_>>("Contents")?.as_bytes());
+    Some(text.replace("\r\n", "\n").replace('\r', "\n")).filter(|text| !text.trim().is_empty())
+}
+
+/// The comments of readers on a page, such as those of marked passages.
+pub(super) fn comments(page: &Page<'_>) -> Vec<String> {
+    let Some(annotations) = page.raw().get::<Array<'_>>(ANNOTS) else { return Vec::new() };
+    let annotations = annotations.iter::<Dict<'_>>().take(FIELDS_MAX);
+    let is_comment = |annotation: &Dict<'_>| {
+        let subtype = annotation.get::<Name<'_>>(SUBTYPE);
+        subtype.is_some_and(|subtype| COMMENTS.contains(&&*subtype))
+            && annotation.get::<i32>("F").unwrap_or(0) & HIDDEN == 0
+    };
+    annotations.filter(is_comment).filter_map(|annotation| contents(&annotation)).collect()
 }
 
 /// A field and the fields that it is within, from which it inherits.

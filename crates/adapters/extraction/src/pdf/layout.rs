@@ -205,7 +205,8 @@ impl Layout {
         let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
         let text: String = shown.iter().map(|at| letters(&self.runs[*at].text)).collect();
         let is_same = text == letters(&lines.concat());
-        if is_same || !text.is_empty() && !is_stale {
+        // Signs such as that of a checked box have no letters.
+        if !text.is_empty() && (is_same || !is_stale) {
             return;
         }
         for at in shown.into_iter().rev() {

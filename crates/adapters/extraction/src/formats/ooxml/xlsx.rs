@@ -473,12 +473,12 @@ mod tests {
             ("xl/chart.xml", "<c:chartSpace><c:title><a:t>Sales</a:t></c:title></c:chartSpace>"),
             (
                 "xl/comments.xml",
-                "<comments><comment ref='B2'><text><r><t>Too </t></r><r><t>dear</t></r></text></comment></comments>",
+                "<comments><comment ref='B2'><text><r><t>Too </t></r><r><t>high</t></r></text></comment></comments>",
             ),
         ]);
         let pages = collect(LIMITS, |pages| super::super::read(FileType::Xlsx, bytes, pages)).unwrap();
         let page = |label: &str, text: &str| (label.to_owned(), text.to_owned());
-        assert_eq!(pages, [page("S: drawings", "Box\n\nSales"), page("S: comments", "B2: Too dear")]);
+        assert_eq!(pages, [page("S: drawings", "Box\n\nSales"), page("S: comments", "B2: Too high")]);
     }
 
     #[test]

@@ -109,6 +109,30 @@ fn values_of_fields_without_appearance_are_beside_their_labels() {
 }
 
 #[test]
+fn states_of_buttons_and_notes_are_read() {
+    let button = |state: &str, flags: i64| {
+        dictionary! { "FT" => "Btn", "AS" => Object::Name(state.into()), "Ff" => flags }
+    };
+    assert!(form(button("Yes", 0), Some("4"), false).starts_with("Surname ☒\n"));
+    assert!(form(button("Off", 1 << 15), None, false).starts_with("Surname ☐\n"));
+    assert!(form(button("Yes", 1 << 16), None, false).starts_with("Surname\n"));
+    let note = |subtype: &str| {
+        let mut sample = Sample::new().page(&line(50, 704, "Body"));
+        let note = dictionary! {
+            "Type" => "Annot", "Subtype" => subtype, "Contents" => string("Check this"),
+            "Rect" => numbers([50, 600, 350, 616]),
+        };
+        let note = sample.document.add_object(note);
+        let page = sample.page_id(1).as_reference().unwrap();
+        sample.document.get_object_mut(page).unwrap().as_dict_mut().unwrap().set("Annots", vec![note.into()]);
+        extract(sample.bytes_with(dictionary! {})).unwrap().pages.remove(0).text
+    };
+    assert!(note("FreeText").contains("\nCheck this"));
+    assert!(note("Highlight").ends_with("\nComment: Check this"));
+    assert!(!note("Popup").contains("Check this"));
+}
+
+#[test]
 fn stale_appearance_is_replaced_and_current_one_kept_once() {
     let stale = form(text_field("Marga Quill"), Some("Old name"), true);
     assert!(stale.contains("Marga Quill") && !stale.contains("Old name"), "{stale}");
