@@ -41,10 +41,12 @@ fn without_terminal_codes(text: &str) -> Cow<'_, str> {
                 // Parameters end with a letter.
                 Some('[') => drop(chars.find(|c| ('@'..='~').contains(c) || *c == '\n')),
                 // A title ends with a bell or with another escape.
-                Some(']') => match chars.find(|c| matches!(c, '\u{7}' | '\u{1b}' | '\n')) {
-                    Some('\u{1b}') => drop(chars.next()),
-                    _ => {}
-                },
+                Some(']') => {
+                    let end = chars.find(|c| matches!(c, '\u{7}' | '\u{1b}' | '\n'));
+                    if end == Some('\u{1b}') {
+                        chars.next();
+                    }
+                }
                 // A character set has a name.
                 Some('(' | ')' | '#') => drop(chars.next()),
                 _ => {}
