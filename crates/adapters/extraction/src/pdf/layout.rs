@@ -227,7 +227,13 @@ impl Layout {
                 let at = other.offset_to(start, direction);
                 at.parallel && at.across.abs() < 0.5 * size.max(other.size) && at.along > -0.5 * size
             };
-            let after = self.runs.iter().rposition(is_left).map_or(self.runs.len(), |at| at + 1);
+            // The label of a box is to its right.
+            let is_right = |other: &Run| {
+                let at = other.offset_to(start, direction);
+                at.parallel && at.across.abs() < 0.5 * size.max(other.size)
+            };
+            let left = self.runs.iter().rposition(is_left).map(|at| at + 1);
+            let after = left.or_else(|| self.runs.iter().position(is_right)).unwrap_or(self.runs.len());
             self.content += usize::from(after <= self.content);
             self.runs.insert(after, run);
         }

@@ -72,7 +72,9 @@ fn form(field: Dictionary, appearance: Option<&str>, needs_appearances: bool) ->
     let mut field = field;
     field.set("Type", "Annot");
     field.set("Subtype", "Widget");
-    field.set("Rect", numbers([150, 700, 350, 716]));
+    if !field.has(b"Rect") {
+        field.set("Rect", numbers([150, 700, 350, 716]));
+    }
     if let Some(text) = appearance {
         let helvetica = dictionary! { "Type" => "Font", "Subtype" => "Type1", "BaseFont" => "Helvetica" };
         let dict = dictionary! {
@@ -116,6 +118,9 @@ fn states_of_buttons_and_notes_are_read() {
     assert!(form(button("Yes", 0), Some("4"), false).starts_with("Surname ☒\n"));
     assert!(form(button("Off", 1 << 15), None, false).starts_with("Surname ☐\n"));
     assert!(form(button("Yes", 1 << 16), None, false).starts_with("Surname\n"));
+    let mut before = button("Yes", 0);
+    before.set("Rect", numbers([30, 700, 42, 712]));
+    assert!(form(before, None, false).starts_with("☒ Surname\n"));
     let note = |subtype: &str| {
         let mut sample = Sample::new().page(&line(50, 704, "Body"));
         let note = dictionary! {
