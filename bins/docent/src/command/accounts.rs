@@ -123,13 +123,16 @@ fn role(user: &User) -> &'static str {
 fn as_text(user: &User) -> String {
     let state = if user.is_active { "active" } else { "inactive" };
     let last = user.last_login_at.map_or_else(|| "never".to_owned(), |at| at.format("%F %R").to_string());
-    format!("{:<40} {:<9} {state:<8} last login {last}", user.email.as_str(), role(user))
+    let line = format!("{:<40} {:<9} {state:<8} last login {last}", user.email.as_str(), role(user));
+    // Last, because it may contain spaces.
+    user.name.as_ref().map_or_else(|| line.clone(), |name| format!("{line}  {}", name.as_str()))
 }
 
 fn as_json(user: &User) -> Value {
     json!({
         "id": user.id.to_string(),
         "email": user.email.as_str(),
+        "name": user.name.as_ref().map(|name| name.as_str()),
         "is_active": user.is_active,
         "is_staff": user.is_staff,
         "is_superuser": user.is_superuser,

@@ -223,10 +223,13 @@ async fn invited_person_creates_an_account_by_the_printed_link() {
         let request = client()
             .post(format!("{}/account/invitation", serving.base))
             .header("content-type", "application/x-www-form-urlencoded")
-            .body(format!("token={token}&password=correct+horse"));
+            .body(format!("token={token}&name=Grace+Hopper&password=correct+horse"));
         in_time(request.send()).await.unwrap().status().as_u16()
     };
     assert_eq!((accept().await, accept().await), (200, 400));
+    let [listed] = objects(&run_ok(folder, &["users", "list", "new@", "--json"]).await).try_into().unwrap();
+    assert_eq!(listed["name"], "Grace Hopper");
+    assert!(run_ok(folder, &["users", "list", "new@"]).await.contains("Grace Hopper"));
     let again = run_ok(folder, &["users", "invite", "new@example.org"]).await;
     assert!(again.contains("new@example.org has an account already."), "{again}");
     for (arguments, error) in [
