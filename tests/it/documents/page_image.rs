@@ -168,7 +168,17 @@ rules! {
         };
         // Two are drawn and 16 wait.
         let requests: Vec<_> = (0..19).map(request).collect();
-        let (refused, _, waiting) = select_all(requests).await;
+        // A refusal takes a second, and waiting ends after ten.
+        let time = async {
+            loop {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                app.advance(Duration::from_millis(100));
+            }
+        };
+        let (refused, _, waiting) = tokio::select! {
+            first = select_all(requests) => first,
+            () = time => unreachable!("time does not end"),
+        };
         let refused = refused.unwrap();
         assert_eq!((refused.status().as_u16(), &refused.headers()["retry-after"]), (503, &"3".parse().unwrap()));
         assert_eq!(refused.json::<serde_json::Value>().await.unwrap(), json!({ "detail": "Too many pages are being drawn", "code": "drawing_queue_full" }));

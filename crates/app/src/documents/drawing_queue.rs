@@ -18,6 +18,8 @@ const ACCOUNT_WAITING: usize = 16;
 const WAITING: usize = 256;
 /// How long a request waits.
 const WAIT_MAX: Duration = Duration::from_secs(10);
+/// How long the refusal of a request beyond those takes. A client that asks again at once then costs little.
+const REFUSAL_DELAY: Duration = Duration::from_secs(1);
 /// When a refused client should try again.
 const RETRY_AFTER: Duration = Duration::from_secs(3);
 
@@ -68,7 +70,10 @@ impl DrawingQueue {
     /// # Errors
     /// [`Error::DrawingQueueFull`] when too many requests wait, or this one has waited too long.
     pub(crate) async fn enter(&self, clock: &dyn Clock, account: UserId) -> Result<DrawingTurn<'_>> {
-        let mut turn = self.join(account)?;
+        let Some(mut turn) = self.join(account) else {
+            clock.sleep(REFUSAL_DELAY).await;
+            return Err(full());
+        };
         let wait = async {
             loop {
                 // Created before the check, so that no change after it is missed.
@@ -86,12 +91,13 @@ impl DrawingQueue {
         }
     }
 
-    fn join(&self, account: UserId) -> Result<DrawingTurn<'_>> {
+    /// `None` when too many requests wait.
+    fn join(&self, account: UserId) -> Option<DrawingTurn<'_>> {
         let mut state = self.lock();
         let all: usize = state.waiting.iter().map(|(_, requests)| requests.len()).sum();
         let own = state.waiting_of(account).map_or(0, |requests| requests.len());
         if all >= WAITING || own >= ACCOUNT_WAITING {
-            return Err(full());
+            return None;
         }
         state.last_request += 1;
         let request = state.last_request;
@@ -99,7 +105,7 @@ impl DrawingQueue {
             Some(requests) => requests.push_back(request),
             None => state.waiting.push_back((account, VecDeque::from([request]))),
         }
-        Ok(DrawingTurn { queue: self, account, request, is_running: false })
+        Some(DrawingTurn { queue: self, account, request, is_running: false })
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -238,7 +244,10 @@ mod tests {
             Poll::Ready(Err(Error::DrawingQueueFull { retry_after })) => assert_eq!(retry_after, RETRY_AFTER),
             other => panic!("{other:?}"),
         };
-        refused(poll!(queue.enter(&clock, account(1)).boxed()));
+        let mut beyond = queue.enter(&clock, account(1)).boxed();
+        assert!(!has_turn(&mut beyond, &mut held).await);
+        clock.advance(REFUSAL_DELAY);
+        refused(poll!(beyond));
         assert!(has_turn(&mut queue.enter(&clock, account(2)).boxed(), &mut held).await);
         clock.advance(WAIT_MAX);
         for request in &mut requests[1..] {
