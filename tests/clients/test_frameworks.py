@@ -50,6 +50,10 @@ class PydanticAi(unittest.IsolatedAsyncioTestCase):
             words = [word async for word in answer.stream_text(delta=True)]
         self.assertIn("15 minutes", "".join(words))
 
+    async def test_answer_with_functions_of_the_client(self):
+        agent = self.agent()
+        agent.tool_plain(lambda city: "Rain.", name="weather")
+        self.assertIn("15 minutes", (await agent.run(QUESTION)).output)
 
     async def test_response(self):
         from pydantic_ai import Agent
@@ -110,6 +114,17 @@ class LangChain(unittest.TestCase):
         self.assertEqual(answer.response_metadata["finish_reason"], "length")
         self.assertNotIn("15 minutes", answer.content)
 
+    def test_answer_with_functions_of_the_client(self):
+        def weather(city: str) -> str:
+            """The weather of a city."""
+
+        from langchain_core.messages import AIMessage, ToolMessage
+
+        model = self.model().bind_tools([weather])
+        self.assertIn("15 minutes", model.invoke(QUESTION).content)
+        call = {"name": "weather", "args": {"city": "Rome"}, "id": "call-1"}
+        turn = [("user", "Weather?"), AIMessage("", tool_calls=[call]), ToolMessage("Rain.", tool_call_id="call-1")]
+        self.assertIn("15 minutes", model.invoke([*turn, AIMessage("It rains."), ("user", QUESTION)]).content)
 
     def test_response_has_sources_and_continues(self):
         model = self.model(use_responses_api=True).bind_tools([SEARCH])

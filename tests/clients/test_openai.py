@@ -224,7 +224,7 @@ class Errors(unittest.TestCase):
 
     def test_bad_request_names_its_parameter(self):
         self.assertEqual(self.assert_refused(openai.BadRequestError, None, n=2).param, "n")
-        tools = [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}]
+        tools = [{"type": "function", "function": {"name": "search_docs", "parameters": {"type": "object"}}}]
         self.assertEqual(self.assert_refused(openai.BadRequestError, None, tools=tools).param, "tools")
         self.assert_refused(openai.BadRequestError, None, messages=[], stream=True)
 

@@ -1,6 +1,7 @@
 //! `/v1`: agents and embeddings in the OpenAI wire format.
 
 mod chat;
+mod chat_functions;
 mod embeddings;
 mod errors;
 mod file_batches;

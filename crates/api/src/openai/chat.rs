@@ -1,8 +1,9 @@
 //! `POST /v1/chat/completions`
 
 use super::completion::Completion;
-use super::request::ChatCompletionRequest;
-use super::{chunks, errors, whole};
+use super::request::{ChatCompletionRequest, ToolChoice};
+use super::tools::FunctionTool;
+use super::{chunks, errors, functions, whole};
 use crate::openai::wire;
 use docent_app::agent::{AgentRequest, answer};
 use docent_domain::access::Chat;
@@ -15,8 +16,8 @@ use docent_http::{BaseUrl, Body, Granted, Reply, State};
 /// `data: [DONE]`. Each event is one line `data: `; the comment `: ping` keeps an idle connection open. If a streamed answer fails,
 /// the last event is an `OpenAiProblem`.
 ///
-/// Citations are `annotations` of the message; in a stream they follow the text. Requests for unsupported features are refused: tools of
-/// the client, images, audio and files, several answers, JSON, probabilities.
+/// Citations are `annotations` of the message; in a stream they follow the text. Calls of functions of the client end the answer; the next
+/// request has their outputs. Requests for unsupported features are refused: images, audio and files, several answers, JSON, probabilities.
 /// Only the usage of the answer is stored.
 #[utoipa::path(
     post, path = "/v1/chat/completions", operation_id = "create_chat_completion", tag = "OpenAI wire",
@@ -49,11 +50,12 @@ pub(crate) async fn complete(by: Granted<Chat>, context: State, base: BaseUrl, b
         max_completion_tokens: _,
         max_tokens: _,
         stop: _,
+        tools,
+        tool_choice,
+        parallel_tool_calls,
         // Only validated: every accepted value means the same.
         n: _n,
-        tools: (),
         functions: (),
-        tool_choice: _tool_choice,
         function_call: _function_call,
         response_format: _response_format,
         logprobs: _logprobs,
@@ -64,9 +66,16 @@ pub(crate) async fn complete(by: Granted<Chat>, context: State, base: BaseUrl, b
     } = request;
     let includes_usage = stream_options.and_then(|options| options.include_usage).unwrap_or(false);
     let agent = context.app.agent(&model).ok_or_else(|| errors::no_such_model(&model))?;
+    let taken: Vec<&str> = agent.tools.iter().map(|tool| tool.spec().name).collect();
+    let mut functions = FunctionTool::specs(tools);
+    functions::check(&functions, &taken)?;
+    if matches!(tool_choice, Some(ToolChoice::None)) {
+        functions.clear();
+    }
+    functions::require_support(&context.app, &functions)?;
     let id = context.app.new_id(StreamId::generate);
-    let completion = Completion::new(id, context.app.now(), model);
-    let question = AgentRequest { limits, ..AgentRequest::new(by.actor, messages) };
+    let completion = Completion::new(id, context.app.now(), model, parallel_tool_calls.unwrap_or(true));
+    let question = AgentRequest { limits, functions, ..AgentRequest::new(by.actor, messages) };
     // As in `POST /agents/{name}`, on the thread of the request.
     let answer = answer::ask(&context.app, by.grant, agent, question).await?;
     if stream.unwrap_or(false) {

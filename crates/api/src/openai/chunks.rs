@@ -2,6 +2,7 @@
 
 use super::completion::{Annotation, AnswerRole, Completion, FinishReason, LEFT_OUT, Usage, annotations};
 use super::errors;
+use super::tools::FunctionToolCall;
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use bytes::Bytes;
@@ -70,6 +71,20 @@ pub(crate) struct Delta<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     annotations: Option<Vec<Annotation<'a>>>,
+    /// Calls of functions of the client, each whole, after the text.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    tool_calls: Vec<FunctionCallDelta>,
+}
+
+/// A call of a function of the client.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct FunctionCallDelta {
+    /// Its position among the calls of the answer.
+    index: usize,
+    /// The call.
+    #[serde(flatten)]
+    call: FunctionToolCall,
 }
 
 const DONE: &[u8] = b"data: [DONE]\n\n";
@@ -84,14 +99,15 @@ pub(super) fn reply(
 ) -> HttpResponse {
     let stopping = error_chunk(&ApiError::new(StatusCode::SERVICE_UNAVAILABLE, sse::STOPPING));
     let left_out = answer.left_out();
-    let frames = frames(Chunks { completion, includes_usage, base, text: String::new() }, answer);
+    let frames =
+        frames(Chunks { completion, includes_usage, base, text: String::new(), has_calls: false }, answer);
     let mut response = sse::response();
     response.insert_header((LEFT_OUT, left_out));
     response.streaming(sse::stream(context, frames, Some(stopping)))
 }
 
 fn frames(chunks: Chunks, answer: AnswerStream) -> impl Stream<Item = Bytes> {
-    let role = Delta { role: Some(AnswerRole::Assistant), content: Some(""), annotations: None };
+    let role = Delta { role: Some(AnswerRole::Assistant), content: Some(""), ..Delta::default() };
     let first = stream::once(ready(chunks.delta(role)));
     let rest = stream::unfold((chunks, Some(answer)), |(mut chunks, answer)| async move {
         let mut answer = answer?;
@@ -117,6 +133,8 @@ struct Chunks {
     base: BaseUrl,
     /// The text so far.
     text: String,
+    /// Whether the model calls functions of the client.
+    has_calls: bool,
 }
 
 impl Chunks {
@@ -126,10 +144,16 @@ impl Chunks {
                 self.text.push_str(&text);
                 Some(self.delta(Delta { content: Some(&text), ..Delta::default() }))
             }
-            AnswerEvent::Metadata(_)
-            | AnswerEvent::Reasoning(_)
-            | AnswerEvent::Found(_)
-            | AnswerEvent::FunctionCalls(_) => None,
+            AnswerEvent::FunctionCalls(calls) => {
+                let calls = self.completion.calls(calls).into_iter().enumerate();
+                let tool_calls: Vec<_> =
+                    calls.map(|(index, call)| FunctionCallDelta { index, call }).collect();
+                self.has_calls = true;
+                Some(self.delta(Delta { tool_calls, ..Delta::default() }))
+            }
+            // The answer with the outputs of the functions has the sources.
+            AnswerEvent::Sources(_) if self.has_calls => None,
+            AnswerEvent::Metadata(_) | AnswerEvent::Reasoning(_) | AnswerEvent::Found(_) => None,
             AnswerEvent::Sources(sources) => {
                 let annotations = annotations(&self.text, &sources, outcome, &self.base);
                 let delta = Delta { annotations: Some(annotations), ..Delta::default() };
@@ -147,7 +171,7 @@ impl Chunks {
     }
 
     fn chunk(&self, choices: &[ChunkChoice<'_>], usage: Option<Usage>) -> Bytes {
-        let Completion { id, created, model } = &self.completion;
+        let Completion { id, created, model, .. } = &self.completion;
         let usage = self.includes_usage.then_some(usage);
         let object = "chat.completion.chunk";
         sse::frame(None, &ChatCompletionChunk { id, object, created: *created, model, choices, usage })
@@ -155,7 +179,7 @@ impl Chunks {
 
     /// The last chunks: the finish reason, the usage if requested, and the end marker.
     fn end(&self, outcome: &Outcome) -> Vec<Bytes> {
-        let finish = self.choice(Delta::default(), Some(FinishReason::of(outcome)));
+        let finish = self.choice(Delta::default(), Some(FinishReason::of(outcome, self.has_calls)));
         let usage = self.includes_usage.then(|| self.chunk(&[], Some(Usage::of(outcome))));
         [finish].into_iter().chain(usage).chain([Bytes::from_static(DONE)]).collect()
     }

@@ -1,7 +1,9 @@
 //! Types shared by streamed and complete answers.
 
+use super::tools::FunctionToolCall;
 use chrono::{DateTime, Utc};
 use docent_app::agent::{EndReason, Outcome, locate_citations};
+use docent_domain::chat::ToolCall;
 use docent_domain::retrieval::ScoredChunk;
 use docent_http::BaseUrl;
 use serde::Serialize;
@@ -17,11 +19,24 @@ pub(super) struct Completion {
     pub(super) id: String,
     pub(super) created: i64,
     pub(super) model: String,
+    /// Whether the answer can call several functions.
+    calls_in_parallel: bool,
 }
 
 impl Completion {
-    pub(super) fn new(id: impl std::fmt::Display, at: DateTime<Utc>, model: String) -> Self {
-        Self { id: format!("chatcmpl-{id}"), created: at.timestamp(), model }
+    pub(super) fn new(
+        id: impl std::fmt::Display,
+        at: DateTime<Utc>,
+        model: String,
+        calls_in_parallel: bool,
+    ) -> Self {
+        Self { id: format!("chatcmpl-{id}"), created: at.timestamp(), model, calls_in_parallel }
+    }
+
+    /// The calls of functions that the answer may have.
+    pub(super) fn calls(&self, calls: Vec<ToolCall>) -> Vec<FunctionToolCall> {
+        let max = if self.calls_in_parallel { usize::MAX } else { 1 };
+        calls.into_iter().take(max).map(FunctionToolCall::from).collect()
     }
 }
 
@@ -54,11 +69,14 @@ pub(crate) enum FinishReason {
     Length,
     /// A content filter of the model's server cut the answer off.
     ContentFilter,
+    /// The model calls functions of the client.
+    ToolCalls,
 }
 
 impl FinishReason {
-    pub(super) fn of(outcome: &Outcome) -> Self {
+    pub(super) fn of(outcome: &Outcome, has_calls: bool) -> Self {
         match outcome.reason {
+            EndReason::Complete if has_calls => Self::ToolCalls,
             EndReason::Length | EndReason::Iterations => Self::Length,
             EndReason::ContentFilter => Self::ContentFilter,
             EndReason::Complete | EndReason::ReasoningOnly | EndReason::Empty | EndReason::Failed => {

@@ -1,9 +1,11 @@
 //! The request body of `POST /v1/chat/completions`.
 
-use crate::agents::ask::parse_messages;
+use super::responses::items::{ItemRole, ResponseInputItem, messages};
+use super::tools::{FunctionTool, FunctionToolCall};
+use crate::agents::ask::check_messages;
 use deserr::{Deserr, ValuePointerRef};
 use docent_app::agent::TextLimits;
-use docent_domain::chat::Message;
+use docent_domain::chat::{Message, ToolCall};
 use docent_domain::error::ValidationError;
 use docent_http::BodyErrors;
 use docent_http::extract::deserialize::Whole;
@@ -22,9 +24,9 @@ use utoipa::ToSchema;
 pub(crate) struct ChatCompletionRequest {
     /// Name of the agent.
     pub(super) model: String,
-    /// The conversation so far. The last message is the user's and not blank; it has at most 1,000,000 characters, together with
-    /// the instructions. If the other messages exceed `client_history_tokens`, the model does not receive the oldest.
-    #[deserr(try_from(Vec<CompletionMessage>) = parse_messages -> ValidationError)]
+    /// The conversation so far. The last message is the user's and not blank, or the output of a function; what follows the last
+    /// question has at most 1,000,000 characters, together with the question and the instructions. If the other messages exceed `client_history_tokens`, the model does not receive the oldest.
+    #[deserr(try_from(Vec<CompletionMessage>) = parse_conversation -> ValidationError)]
     #[schema(value_type = Vec<CompletionMessage>, min_items = 1)]
     pub(super) messages: Vec<Message>,
     /// Whether to stream the answer.
@@ -49,18 +51,21 @@ pub(crate) struct ChatCompletionRequest {
     /// Strings before which the answer ends.
     #[deserr(default)]
     pub(super) stop: Option<StopStrings>,
-    /// Tools of the client. Agents use their own tools only, so this must be empty.
-    #[deserr(default, try_from(Option<Value>) = refuse_tools -> ValidationError)]
-    #[schema(value_type = Option<Vec<Object>>, max_items = 0)]
-    pub(super) tools: (),
-    /// Former name of `tools`.
+    /// Functions of the client, which the model can call beside the tools of the agent.
+    #[deserr(default)]
+    #[schema(max_items = 128)]
+    pub(super) tools: Option<Vec<FunctionTool>>,
+    /// Former form of `tools`. Not supported: must be empty.
     #[deserr(default, try_from(Option<Value>) = refuse_functions -> ValidationError)]
     #[schema(value_type = Option<Vec<Object>>, max_items = 0)]
     pub(super) functions: (),
-    /// Agents use their own tools, never those of a client.
+    /// Whether the model can call functions of the client. No function can be required.
     #[deserr(default)]
     pub(super) tool_choice: Option<ToolChoice>,
-    /// Former name of `tool_choice`.
+    /// Whether the model can call several functions at once. Default: true.
+    #[deserr(default)]
+    pub(super) parallel_tool_calls: Option<bool>,
+    /// Former form of `tool_choice`.
     #[deserr(default)]
     pub(super) function_call: Option<ToolChoice>,
     /// Format of the answer. Only text is supported.
@@ -148,37 +153,66 @@ pub(crate) enum Modality {
 
 /// One message of a conversation.
 #[derive(Deserr, ToSchema)]
-#[deserr(error = BodyErrors, validate = CompletionMessage::require_content -> BodyErrors)]
+#[deserr(error = BodyErrors, validate = CompletionMessage::require_fields -> BodyErrors)]
 pub(crate) struct CompletionMessage {
     /// Author of the message.
     role: CompletionRole,
     /// Text of the message. Only an answer can have none.
     #[deserr(default)]
     content: Option<MessageContent>,
+    /// Functions that the answer called.
+    #[deserr(default)]
+    tool_calls: Option<Vec<FunctionToolCall>>,
+    /// The call whose output this is, for the role `tool`.
+    #[deserr(default)]
+    tool_call_id: Option<String>,
 }
 
 impl CompletionMessage {
-    /// An answer that only called tools has no content.
-    fn require_content(self, location: ValuePointerRef<'_>) -> Result<Self, BodyErrors> {
-        match (&self.role, &self.content) {
-            (CompletionRole::Assistant, _) | (_, Some(_)) => Ok(self),
-            (_, None) => Err(BodyErrors::at(location.push_key("content"), "is required")),
+    fn require_fields(self, location: ValuePointerRef<'_>) -> Result<Self, BodyErrors> {
+        let missing = match (&self.role, &self.content, &self.tool_call_id) {
+            // An answer that only called functions has no content.
+            (CompletionRole::Assistant, ..) => None,
+            (CompletionRole::Tool, Some(_), None) => Some("tool_call_id"),
+            (_, None, _) => Some("content"),
+            (_, Some(_), _) => None,
+        };
+        match missing {
+            None => Ok(self),
+            Some(field) => Err(BodyErrors::at(location.push_key(field), "is required")),
         }
     }
-}
 
-impl From<CompletionMessage> for Message {
-    fn from(CompletionMessage { role, content }: CompletionMessage) -> Self {
+    /// The message as items, of which calls of functions are some of their own.
+    fn items(self) -> Vec<ResponseInputItem> {
+        let Self { role, content, tool_calls, tool_call_id } = self;
         let content = content.map_or_else(String::new, MessageContent::into_text);
-        match role {
-            CompletionRole::System | CompletionRole::Developer => Self::System(content),
-            CompletionRole::User => Self::User(content),
-            CompletionRole::Assistant => Self::Assistant { content, tool_calls: Vec::new() },
-        }
+        let role = match role {
+            CompletionRole::System | CompletionRole::Developer => ItemRole::System,
+            CompletionRole::User => ItemRole::User,
+            CompletionRole::Assistant => ItemRole::Assistant,
+            CompletionRole::Tool => {
+                let call_id = tool_call_id.unwrap_or_default();
+                return vec![ResponseInputItem::FunctionCallOutput { call_id, output: content }];
+            }
+        };
+        let calls = tool_calls.into_iter().flatten().map(|call| {
+            let ToolCall { id, name, arguments } = call.into();
+            ResponseInputItem::FunctionCall { call_id: id, name, arguments }
+        });
+        [ResponseInputItem::Message { role, content }].into_iter().chain(calls).collect()
     }
 }
 
-/// Author of a message. The tools of a client are not used, so there is no role for their output.
+/// Converts the messages of a request and checks the rules that concern all of them.
+fn parse_conversation(all: Vec<CompletionMessage>) -> Result<Vec<Message>, ValidationError> {
+    let items = all.into_iter().flat_map(CompletionMessage::items).collect();
+    let all = messages(items).map_err(|reason| ValidationError::new("messages", reason))?;
+    check_messages(&all)?;
+    Ok(all)
+}
+
+/// Author of a message.
 #[derive(Deserr, ToSchema)]
 #[deserr(error = BodyErrors, rename_all = lowercase)]
 #[schema(rename_all = "lowercase")]
@@ -191,6 +225,8 @@ pub(crate) enum CompletionRole {
     User,
     /// An answer.
     Assistant,
+    /// The output of a function.
+    Tool,
 }
 
 /// Text as a string or as parts.
@@ -246,14 +282,14 @@ pub(crate) struct StreamOptions {
     pub(super) include_usage: Option<bool>,
 }
 
-/// Whether to call tools of the client.
+/// Whether to call functions of the client.
 #[derive(Deserr, ToSchema)]
 #[deserr(error = BodyErrors, rename_all = lowercase)]
 #[schema(rename_all = "lowercase")]
 pub(crate) enum ToolChoice {
-    /// Never.
+    /// Never: the model does not receive them.
     None,
-    /// If the model decides to. Without tools of the client, this means the same as `none`.
+    /// If the model decides to.
     Auto,
 }
 
@@ -284,15 +320,8 @@ fn refuse(field: &'static str, value: Option<&Value>, reason: &str) -> Result<()
     if is_empty { Ok(()) } else { Err(ValidationError::new(field, reason)) }
 }
 
-const NO_TOOLS: &str =
-    "must be empty: agents of this service use their own tools and do not call those of a client";
-
-fn refuse_tools(value: Option<Value>) -> Result<(), ValidationError> {
-    refuse("tools", value.as_ref(), NO_TOOLS)
-}
-
 fn refuse_functions(value: Option<Value>) -> Result<(), ValidationError> {
-    refuse("functions", value.as_ref(), NO_TOOLS)
+    refuse("functions", value.as_ref(), "is not supported: use tools instead")
 }
 
 fn refuse_logit_bias(value: Option<Value>) -> Result<(), ValidationError> {

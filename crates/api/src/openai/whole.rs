@@ -1,6 +1,7 @@
 //! Complete answers.
 
 use super::completion::{Annotation, AnswerRole, Completion, FinishReason, LEFT_OUT, Usage, annotations};
+use super::tools::FunctionToolCall;
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use docent_app::agent::{AnswerEvent, AnswerStream, Outcome};
@@ -49,13 +50,18 @@ pub(crate) struct Choice<'a> {
 pub(crate) struct AnswerMessage<'a> {
     /// Always `assistant`.
     role: AnswerRole,
-    /// The text.
-    content: String,
+    /// The text. Null if the model only calls functions.
+    #[schema(required)]
+    content: Option<String>,
     /// Always null.
     #[schema(required)]
     refusal: Option<&'a str>,
     /// Citations of the passages on which the answer is based.
     annotations: Vec<Annotation<'a>>,
+    /// Calls of functions of the client.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    tool_calls: Vec<FunctionToolCall>,
 }
 
 /// Waits for the answer. If the client disconnects, this future is dropped, and the answer with it.
@@ -65,7 +71,7 @@ pub(super) async fn reply(
     mut answer: AnswerStream,
     base: &BaseUrl,
 ) -> Reply {
-    let (mut content, mut sources) = (String::new(), Vec::new());
+    let (mut content, mut sources, mut tool_calls) = (String::new(), Vec::new(), Vec::new());
     loop {
         let event = tokio::select! {
             biased;
@@ -76,12 +82,8 @@ pub(super) async fn reply(
         };
         match event {
             Some(Ok(AnswerEvent::Text(text))) => content.push_str(&text),
-            Some(Ok(
-                AnswerEvent::Metadata(_)
-                | AnswerEvent::Reasoning(_)
-                | AnswerEvent::Found(_)
-                | AnswerEvent::FunctionCalls(_),
-            )) => {}
+            Some(Ok(AnswerEvent::FunctionCalls(calls))) => tool_calls = completion.calls(calls),
+            Some(Ok(AnswerEvent::Metadata(_) | AnswerEvent::Reasoning(_) | AnswerEvent::Found(_))) => {}
             Some(Ok(AnswerEvent::Sources(found))) => sources = found,
             Some(Err(fault)) => return Err(Error::from(fault).into()),
             None => break,
@@ -89,9 +91,15 @@ pub(super) async fn reply(
     }
     let left_out = answer.left_out();
     let outcome = answer.outcome().unwrap_or_else(Outcome::unknown);
-    let annotations = annotations(&content, &sources, Some(outcome), base);
-    let message = AnswerMessage { role: AnswerRole::Assistant, content, refusal: None, annotations };
-    let finish_reason = FinishReason::of(&outcome);
+    let finish_reason = FinishReason::of(&outcome, !tool_calls.is_empty());
+    let annotations = match tool_calls.is_empty() {
+        true => annotations(&content, &sources, Some(outcome), base),
+        // The answer with the outputs has them.
+        false => Vec::new(),
+    };
+    let content = Some(content).filter(|content| tool_calls.is_empty() || !content.is_empty());
+    let role = AnswerRole::Assistant;
+    let message = AnswerMessage { role, content, refusal: None, annotations, tool_calls };
     Ok(HttpResponse::Ok().insert_header((LEFT_OUT, left_out)).json(ChatCompletion {
         id: &completion.id,
         object: "chat.completion",

@@ -11,7 +11,7 @@ use crate::agents::ask::check_messages;
 use crate::openai::completion::LEFT_OUT;
 use crate::openai::vector_stores::stores;
 use crate::openai::wire;
-use crate::openai::{errors, ids};
+use crate::openai::{errors, functions, ids};
 use actix_web::HttpResponse;
 use bytes::Bytes;
 use docent_app::App;
@@ -72,13 +72,7 @@ pub(crate) async fn create(by: Granted<Chat>, context: State, base: BaseUrl, bod
         ToolChoice::None => Vec::new(),
         ToolChoice::Auto | ToolChoice::Required | ToolChoice::FileSearch => tools.functions.clone(),
     };
-    if let Some(function) = functions.first().filter(|_| context.app.model_refuses_tools()) {
-        let reason = format!(
-            "has the function `{}`, which cannot be called: the server of the chat model does not support tools",
-            function.name
-        );
-        return Err(ApiError::invalid_field(&["body", "tools"], reason));
-    }
+    functions::require_support(&context.app, &functions)?;
     let max_tokens = request.max_output_tokens.map(|Whole(max)| usize::try_from(max).unwrap_or(usize::MAX));
     let question = AgentRequest {
         selection: tools.selection(),

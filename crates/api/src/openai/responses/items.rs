@@ -267,7 +267,7 @@ impl ResponseInputItem {
 ///
 /// # Errors
 /// A sentence about a call without an output, or an output without a call.
-pub(super) fn messages(items: Vec<ResponseInputItem>) -> Result<Vec<Message>, String> {
+pub(in crate::openai) fn messages(items: Vec<ResponseInputItem>) -> Result<Vec<Message>, String> {
     let (mut messages, mut open): (Vec<Message>, Vec<String>) = (Vec::new(), Vec::new());
     for item in items {
         if let (ResponseInputItem::Message { .. }, Some(call)) = (&item, open.first()) {

@@ -3,7 +3,7 @@
 pub(crate) mod create;
 pub(crate) mod events;
 mod history;
-mod items;
+pub(super) mod items;
 pub(crate) mod object;
 mod progress;
 mod request;

@@ -1,7 +1,7 @@
 //! The tools of a request: the search of vector stores, and functions of the client.
 
-use crate::openai::ids;
 use crate::openai::vector_stores::search::RankingOptions;
+use crate::openai::{functions, ids};
 use crate::selection::{FilterBody, parse_filters, selection};
 use deserr::{Deserr, IntoValue, ValuePointerRef};
 use docent_app::agent::SearchLimits;
@@ -16,8 +16,6 @@ use docent_http::{ApiError, BodyErrors};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-/// Maximum number of functions of a request.
-const FUNCTIONS_MAX: usize = 128;
 /// Maximum number of vector stores of a search.
 const STORES_MAX: usize = 100;
 
@@ -47,14 +45,14 @@ pub(crate) enum ResponseTool {
     /// A function that the client runs. The built-in answerer calls none.
     Function {
         /// Name of the function.
-        #[deserr(try_from(String) = parse_name -> ValidationError)]
+        #[deserr(try_from(String) = functions::parse_name -> ValidationError)]
         #[schema(min_length = 1, max_length = 64, pattern = "^[a-zA-Z0-9_-]+$")]
         name: String,
         /// What the function does.
         #[deserr(default)]
         description: Option<String>,
         /// JSON Schema of the arguments.
-        #[deserr(default, try_from(Option<Value>) = parse_parameters -> ValidationError)]
+        #[deserr(default, try_from(Option<Value>) = functions::parse_parameters -> ValidationError)]
         #[schema(value_type = Option<Object>)]
         parameters: Option<Value>,
         /// Whether arguments must match the schema. The service does not check it.
@@ -98,21 +96,6 @@ impl Filters {
     }
 }
 
-fn parse_name(name: String) -> Result<String, ValidationError> {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    let is_valid = (1..=64).contains(&name.len()) && name.chars().all(is_plain);
-    let reason = "must have 1 to 64 characters: letters, digits, hyphens and underscores";
-    if is_valid { Ok(name) } else { Err(ValidationError::new("name", reason)) }
-}
-
-fn parse_parameters(value: Option<Value>) -> Result<Option<Value>, ValidationError> {
-    match value {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::Object(schema)) => Ok(Some(Value::Object(schema))),
-        Some(_) => Err(ValidationError::new("parameters", "must be a JSON object")),
-    }
-}
-
 /// The tools of a request together.
 #[derive(Debug, Default)]
 pub(super) struct Tools {
@@ -136,12 +119,13 @@ impl Tools {
     pub(super) fn of(tools: Option<Vec<KnownTool>>, taken: &[&str]) -> Result<Self, ApiError> {
         let mut all = Self::default();
         for KnownTool(tool) in tools.into_iter().flatten() {
-            all.add(tool, taken)?;
+            all.add(tool)?;
         }
+        functions::check(&all.functions, taken)?;
         Ok(all)
     }
 
-    fn add(&mut self, tool: ResponseTool, taken: &[&str]) -> Result<(), ApiError> {
+    fn add(&mut self, tool: ResponseTool) -> Result<(), ApiError> {
         let invalid = |reason: String| Err(ApiError::invalid_field(&["body", "tools"], reason));
         match tool {
             ResponseTool::FileSearch { vector_store_ids, max_num_results, filters, ranking_options } => {
@@ -164,25 +148,11 @@ impl Tools {
                 self.condition = filters.condition;
             }
             ResponseTool::Function { name, description, parameters, strict } => {
-                if self.functions.len() >= FUNCTIONS_MAX {
-                    return invalid(format!("must have at most {FUNCTIONS_MAX} functions"));
-                }
-                if taken.contains(&name.as_str()) {
-                    return invalid(format!(
-                        "must not have a function named {name:?}: the agent has a tool of this name"
-                    ));
-                }
-                if self.functions.iter().any(|other| other.name == name) {
-                    return invalid(format!("must not have two functions named {name:?}"));
-                }
-                let schema =
-                    parameters.clone().unwrap_or_else(|| json!({ "type": "object", "properties": {} }));
                 self.echo.push(json!({
                     "type": "function", "name": name, "description": description, "parameters": parameters,
                     "strict": strict.unwrap_or(false),
                 }));
-                let description = description.unwrap_or_default();
-                self.functions.push(FunctionSpec { name, description, parameters: schema.to_string() });
+                self.functions.push(functions::spec(name, description, parameters.as_ref()));
             }
         }
         Ok(())
