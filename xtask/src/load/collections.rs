@@ -14,8 +14,9 @@ use tokio::time::{sleep, timeout_at};
 
 /// Collections that the account and a superuser try to open.
 const OPEN: usize = 15_000;
-/// Documents of a superuser that are in them, each in others.
+/// Documents of a superuser, first in the collection of everyone and then in the open ones.
 const DOCUMENTS: usize = 1_500;
+const EVERYONE: &str = "00000000-0000-0000-0000-000000000001";
 const PASSWORD: &str = "a second pass phrase for measurements";
 const ATTACKER: &str = "attacker@example.org";
 const OTHER: &str = "other@example.org";
@@ -38,7 +39,8 @@ pub(super) async fn run(program: &Path, folder: &Path, bounds: Bounds) -> Result
     let own =
         client.json("POST", "/collections", Some(&other), &json!({ "name": "Own" }).to_string()).await?;
     let own = own["id"].as_str().context("a collection without ID")?.to_owned();
-    sleep(Duration::from_secs(3)).await;
+    // With as many documents as later, so that the lists and the index are of the same size.
+    let documents = fill(&target).await?;
 
     let quiet = Figures::measure(&target, &other).await?;
     let sample = target.quiet().await?;
@@ -66,8 +68,8 @@ pub(super) async fn run(program: &Path, folder: &Path, bounds: Bounds) -> Result
 
     let by_superuser = open_in_panel(&target, OPEN.saturating_sub(opened.get())).await?;
     println!("  opened by a superuser in the panel: {by_superuser} collections");
-    fill(&target).await?;
-    println!("  with {DOCUMENTS} documents in them, each in others");
+    let places = spread(&target, &documents).await?;
+    println!("  with {DOCUMENTS} documents in {places} of them");
     let figures = Figures::measure(&target, &other).await?;
     figures.print(&quiet);
     let (pages, place) = place_of(&target, &other, &own).await?;
@@ -101,29 +103,55 @@ async fn open_in_panel(target: &Target, number: usize) -> Result<usize> {
     Ok(number)
 }
 
-/// Adds documents to the open collections, and waits until they can be searched.
-async fn fill(target: &Target) -> Result<()> {
-    let (token, mut ids) = (&target.token, Vec::new());
-    each_page(target, token, |list| {
-        let open = list.iter().filter(|collection| collection["name"] == "Open");
-        ids.extend(open.filter_map(|collection| collection["id"].as_str().map(str::to_owned)));
-    })
-    .await?;
-    let mut client = target.client().await?;
-    for (n, ids) in ids.chunks(ids.len().div_ceil(DOCUMENTS).max(1)).enumerate() {
+/// Adds documents to the collection of everyone, and waits until they can be searched. Returns their IDs.
+async fn fill(target: &Target) -> Result<Vec<String>> {
+    let (token, mut client, mut added) = (&target.token, target.client().await?, Vec::new());
+    for n in 0..DOCUMENTS {
         let pdf = docent_testkit::pdf::pdf(&[&format!("Pump {n} of the plant.")]);
         let size = client.exchange(&upload(&format!("{n}.pdf"), &pdf, token)).await?;
         let document: Value = serde_json::from_slice(&client.received()[size.head..])?;
-        let path = format!("/documents/{}", document["id"].as_str().context("a document without ID")?);
-        client.json("PATCH", &path, Some(token), &json!({ "collection_ids": ids }).to_string()).await?;
+        let id = document["id"].as_str().context("a document without ID")?.to_owned();
+        move_to(&mut client, token, &id, &[EVERYONE]).await?;
+        added.push(id);
     }
-    loop {
-        let pending = client.json("GET", "/documents?status=pending&limit=1", Some(token), "").await?;
-        if pending.as_array().is_some_and(Vec::is_empty) {
-            return Ok(());
+    wait_for_jobs(&mut client, token, &added).await?;
+    Ok(added)
+}
+
+/// Moves documents to the open collections, each to others, and waits until searches know it. Returns the number of these collections.
+async fn spread(target: &Target, documents: &[String]) -> Result<usize> {
+    let (token, mut open) = (&target.token, Vec::new());
+    each_page(target, token, |list| {
+        let found = list.iter().filter(|collection| collection["name"] == "Open");
+        open.extend(found.filter_map(|collection| collection["id"].as_str().map(str::to_owned)));
+    })
+    .await?;
+    ensure!(!open.is_empty(), "no collection is open");
+    let mut client = target.client().await?;
+    let per_document = open.len().div_ceil(documents.len()).max(1);
+    let mut places = open.chunks(per_document).cycle();
+    for id in documents {
+        let places: Vec<&str> = places.next().into_iter().flatten().map(String::as_str).collect();
+        move_to(&mut client, token, id, &places).await?;
+    }
+    // Labels are written at once, and looked for again after five seconds.
+    sleep(Duration::from_secs(8)).await;
+    Ok(open.len())
+}
+
+async fn move_to(client: &mut Client, token: &str, document: &str, collections: &[&str]) -> Result<()> {
+    let body = json!({ "collection_ids": collections }).to_string();
+    client.json("PATCH", &format!("/documents/{document}"), Some(token), &body).await.map(drop)
+}
+
+/// Waits until these documents have been ingested.
+async fn wait_for_jobs(client: &mut Client, token: &str, documents: &[String]) -> Result<()> {
+    for id in documents {
+        while client.json("GET", &format!("/documents/{id}"), Some(token), "").await?["status"] == "pending" {
+            sleep(Duration::from_millis(200)).await;
         }
-        sleep(Duration::from_millis(500)).await;
     }
+    Ok(())
 }
 
 /// The number of pages of the list of collections, and on which one a collection is; 0 for none.

@@ -48,7 +48,7 @@ impl FunctionTool {
 
 fn not_a_function(found: &str, location: ValuePointerRef<'_>) -> BodyErrors {
     let found: String = found.chars().take(100).collect();
-    BodyErrors::at(location.push_key("type"), &format!("must be function: {found:?} is not supported"))
+    BodyErrors::at(location.push_key("type"), format!("must be function: {found:?} is not supported"))
 }
 
 /// A function that the client runs. The built-in answerer calls none.
