@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use tokio::task::spawn_local;
 use tokio::time::{sleep, timeout_at};
 
-/// Collections that the account and a superuser try to open.
+/// Collections that the account and a superuser try to open, more than can be open.
 const OPEN: usize = 15_000;
 /// Documents of a superuser, first in the collection of everyone and then in the open ones.
 const DOCUMENTS: usize = 1_500;

@@ -54,7 +54,7 @@ enum Attack {
     Quota,
     /// 64 clients register OAuth clients, and guess codes and refresh tokens.
     Oauth,
-    /// An account opens collections to all; another one is measured with 15,000 of them.
+    /// An account opens collections to all; another one is measured before and after a superuser opened many.
     Collections,
 }
 

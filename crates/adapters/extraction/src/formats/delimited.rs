@@ -4,8 +4,6 @@ use super::{sheet, unreadable};
 use crate::reader::{Pages, Stopped, markdown_table, one_line};
 use csv::{ReaderBuilder, StringRecord};
 
-/// Size of a range in bytes from which on the next one begins.
-pub(super) const RANGE_BYTES: usize = 4000;
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 /// The lines by which the delimiter is found.
 const SAMPLE_LINES: usize = 20;
@@ -43,7 +41,7 @@ pub(super) fn read(text: &str, pages: &mut Pages<'_>) -> Result<(), Stopped> {
         if is_empty(&row) {
             continue;
         }
-        if bytes > RANGE_BYTES {
+        if bytes > sheet::RANGE_BYTES {
             pass(pages, first, last, &std::mem::take(&mut title), &table)?;
             (table, first, bytes) = (vec![header.clone()], number, 0);
         }

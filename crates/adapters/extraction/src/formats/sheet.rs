@@ -1,9 +1,10 @@
 //! Passes the rows of spreadsheets on as tables.
 
-use super::delimited::RANGE_BYTES;
 use crate::reader::{Pages, Stopped, markdown_table, one_line};
 use std::collections::{BTreeSet, HashMap};
 
+/// Size of a range in bytes from which on the next one begins.
+pub(super) const RANGE_BYTES: usize = 4000;
 /// Rows in which the header is looked for, and by which the width of the table is found.
 const HEADER_ROWS: usize = 20;
 pub(super) const WIDTH_ROWS: usize = 60;
