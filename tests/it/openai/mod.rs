@@ -10,6 +10,7 @@ mod models;
 mod responses;
 mod vector_stores;
 
+use docent_ports::chat_model::ChatRequest;
 use docent_tests::reply::Reply;
 use serde_json::{Value, json};
 
@@ -30,4 +31,10 @@ fn chunks(reply: &Reply) -> Vec<Value> {
     assert_eq!(reply.header("content-type"), "text/event-stream");
     let events = reply.text.split_terminator("\n\n").map(|event| event.strip_prefix("data: ").unwrap());
     events.map(|data| serde_json::from_str(data).unwrap_or_else(|_| json!(data))).collect()
+}
+
+/// Names of the tools and functions that the model can call. Back ends see both as tools.
+fn offered_names(request: &ChatRequest) -> Vec<&str> {
+    let functions = request.functions.iter().map(|function| function.name.as_str());
+    request.tools.iter().map(|tool| tool.name).chain(functions).collect()
 }

@@ -1,19 +1,12 @@
 //! Functions of the client.
 
 use super::{PATH, body, events, function, names, respond, searching, store};
-use crate::openai::refused;
+use crate::openai::{offered_names, refused};
 use docent_domain::chat::Message;
 use docent_domain::fault::{FaultCause, FaultKind};
-use docent_ports::chat_model::ChatRequest;
 use docent_testkit::fakes::chat_model::Turn;
 use docent_tests::rules;
 use serde_json::json;
-
-/// Names of the tools and functions that the model can call. Back ends see both as tools.
-fn offered_names(request: &ChatRequest) -> Vec<&str> {
-    let functions = request.functions.iter().map(|function| function.name.as_str());
-    request.tools.iter().map(|tool| tool.name).chain(functions).collect()
-}
 
 rules! {
     async fn function_of_the_client_ends_the_response_and_its_output_continues_it(setup) {
