@@ -77,8 +77,8 @@ embeddings_check() {
     local -x DOCENT_EMBEDDING_MODEL=multilingual-e5-small-q4
     service_start "$program" || return
     # The model takes about a second for a passage.
-    local log="$service_folder/docent.log" wait_seconds=180
-    wait_for 'The sample guide' "$service_pid" "$log" grep -q 'admin panel' "$log" || return
+    local log="$service_folder/docent.log"
+    wait_seconds=180 wait_for 'The sample guide' "$service_pid" "$log" grep -q 'admin panel' "$log" || return
     key=$("$program" apikeys create --dev --name clients --scopes read,chat,ingest --json "$service_email" |
         python3 -c 'import json, sys; print(json.load(sys.stdin)["key"])') || return
     DOCENT_TEST_SERVER=$service_base DOCENT_TEST_API_KEY=$key "$folder/frameworks/bin/python" -m unittest discover \
