@@ -3,7 +3,7 @@
 
 use super::records::snapshot;
 use super::roles::{Expected, Role, SCRAPE_TOKEN};
-use super::rows::{Consumes, Payload, ROWS, Row};
+use super::rows::{Consumes, Payload, Row, rows};
 use super::{MARKER, Matrix};
 use docent_app::settings::OpenCollectionsRule;
 use docent_testkit::fakes::chat_model::Turn;
@@ -157,7 +157,7 @@ impl Matrix {
 fn routes_that_need_a_proof_have_rows() {
     for (method, path, part) in NEEDS_PROOF {
         let is_row = |row: &&Row| (row.method, row.path) == (*method, *path) && is_sensitive(row);
-        assert!(ROWS.iter().any(|row| is_row(&row)), "{method} {path} {part}");
+        assert!(rows().any(|row| is_row(&row)), "{method} {path} {part}");
     }
 }
 
@@ -175,13 +175,13 @@ rules! {
         matrix.app.advance(TEN_MINUTES);
         // The use of a session is recorded once a minute; done here so that it does not count as a change
         // made by a row.
-        let account = ROWS.iter().find(|row| row.path == "/account").unwrap();
+        let account = rows().find(|row| row.path == "/account").unwrap();
         for role in &roles {
             let _ = matrix.request(role, account).await.expect(200);
         }
         // Sessions end last, since new ones are not old.
         let ends_sessions = |row: &&Row| matches!(row.consumes, Consumes::Session | Consumes::AllSessions);
-        let (last, first): (Vec<_>, Vec<_>) = ROWS.iter().partition(ends_sessions);
+        let (last, first): (Vec<_>, Vec<_>) = rows().partition(ends_sessions);
         for row in first.into_iter().chain(last) {
             matrix.try_with_old_sessions(row, &roles).await;
         }

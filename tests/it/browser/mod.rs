@@ -4,6 +4,7 @@ mod access;
 mod chat;
 mod chat_answers;
 mod chat_session;
+mod citations;
 mod conversations;
 mod docs;
 mod documentation;
