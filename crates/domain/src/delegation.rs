@@ -179,31 +179,15 @@ impl Actor {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::access;
     use crate::scope::AccountRoles;
-    use crate::text::Email;
-    use crate::user::PasswordHash;
     use CollectionRole::{Contributor, Manager, Viewer};
     use Permission::ViewJob;
     use chrono::DateTime;
     use uuid::Uuid;
 
     fn user(is_superuser: bool) -> User {
-        User {
-            id: UserId::generate(DateTime::UNIX_EPOCH, [1; 10]),
-            email: Email::parse("a@b.c").unwrap(),
-            password: PasswordHash::from_phc(String::new()),
-            is_active: true,
-            is_staff: true,
-            is_superuser,
-            created_at: DateTime::UNIX_EPOCH,
-            last_login_at: None,
-            email_verified_at: None,
-            sessions_from: DateTime::UNIX_EPOCH,
-            limits: crate::limits::AccountLimits::default(),
-            second_factor: None,
-            language: None,
-            name: None,
-        }
+        access::tests::user(true, true, is_superuser)
     }
 
     fn actor(is_superuser: bool, permissions: &[Permission]) -> Actor {

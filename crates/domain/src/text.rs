@@ -107,6 +107,12 @@ impl PersonName {
     }
 }
 
+impl From<&PersonName> for String {
+    fn from(name: &PersonName) -> Self {
+        name.0.clone()
+    }
+}
+
 /// Redacted, since names are personal data.
 impl fmt::Debug for PersonName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

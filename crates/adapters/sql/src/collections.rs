@@ -57,13 +57,8 @@ impl CollectionReader for Transaction {
     }
 
     async fn names(&mut self, ids: &[CollectionId]) -> Result<HashMap<CollectionId, String>> {
-        let query = Entity::find()
-            .select_only()
-            .column(Column::Id)
-            .column(Column::Name)
-            .filter(Column::Id.is_in(ids.iter().map(|id| id.as_uuid())))
-            .into_tuple::<(Uuid, String)>();
-        let rows = self.run("read names of collections", |db| Box::pin(query.all(db))).await?;
+        let (columns, ids) = ([Column::Id, Column::Name], ids.iter().map(|id| id.as_uuid()));
+        let rows = self.texts("read names of collections", Entity::find(), columns, ids).await?;
         Ok(rows.into_iter().map(|(id, name)| (CollectionId::from_uuid(id), name)).collect())
     }
 
@@ -117,7 +112,7 @@ impl CollectionReader for Transaction {
         let own = if let Some(lookups) = self.lookups() {
             lookups.roles.get(user).await?
         } else {
-            let rows = roles::of(vec![user.as_uuid()]).into_model::<RoleRow>();
+            let rows = roles::select(vec![user.as_uuid()]).into_model::<RoleRow>();
             let rows = self.run(roles::READ, |db| Box::pin(rows.all(db))).await?;
             roles::by_user(&[user], rows).pop().map(|(_, own)| own).transpose()?
         };

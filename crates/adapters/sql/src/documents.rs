@@ -225,13 +225,8 @@ impl DocumentReader for Transaction {
     }
 
     async fn titles(&mut self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, Title>> {
-        let query = live()
-            .select_only()
-            .column(Column::Id)
-            .column(Column::Title)
-            .filter(Column::Id.is_in(ids.iter().map(|id| id.as_uuid())))
-            .into_tuple::<(Uuid, String)>();
-        let rows = self.run("read titles", |db| Box::pin(query.all(db))).await?;
+        let (columns, ids) = ([Column::Id, Column::Title], ids.iter().map(|id| id.as_uuid()));
+        let rows = self.texts("read titles", live(), columns, ids).await?;
         let title =
             |(id, title): (Uuid, String)| Ok((DocumentId::from_uuid(id), stored(title, "document's title")?));
         rows.into_iter().map(title).collect()

@@ -60,13 +60,8 @@ impl GroupReader for Transaction {
     }
 
     async fn names(&mut self, ids: &[GroupId]) -> Result<HashMap<GroupId, String>> {
-        let query = Entity::find()
-            .select_only()
-            .column(Column::Id)
-            .column(Column::Name)
-            .filter(Column::Id.is_in(ids.iter().map(|id| id.as_uuid())))
-            .into_tuple::<(Uuid, String)>();
-        let rows = self.run("read names of groups", |db| Box::pin(query.all(db))).await?;
+        let (columns, ids) = ([Column::Id, Column::Name], ids.iter().map(|id| id.as_uuid()));
+        let rows = self.texts("read names of groups", Entity::find(), columns, ids).await?;
         Ok(rows.into_iter().map(|(id, name)| (GroupId::from_uuid(id), name)).collect())
     }
 

@@ -33,7 +33,7 @@ pub(super) struct OwnRoles {
 
 /// Batches the reads of concurrent callers. Every account has an answer, also an unknown one.
 pub(super) fn lookup(source: &Source, statement_timeout: Duration) -> Lookup<UserId, OwnRoles> {
-    let records = Records { select: of, id: UserId::as_uuid, from_rows: by_user };
+    let records = Records { select, id: UserId::as_uuid, from_rows: by_user };
     points::lookup(READ, source, statement_timeout, records)
 }
 
@@ -52,7 +52,7 @@ pub(super) struct RoleRow {
 const HIDDEN: &str = "hidden";
 
 /// Selects the [`RoleRow`]s of these accounts: roles of owners, of members, and through groups.
-pub(super) fn of(users: Vec<Uuid>) -> Select<Entity> {
+pub(super) fn select(users: Vec<Uuid>) -> Select<Entity> {
     let mut roles = Entity::find()
         .select_only()
         .column_as(Column::OwnerId, "user_id")

@@ -18,14 +18,15 @@ use docent_ports::store::{ReadView, UnitOfWork};
 use futures::future::BoxFuture;
 use sea_orm::sea_query::LockType;
 use sea_orm::{
-    AccessMode, DatabaseConnection, DatabaseExecutor, DatabaseTransaction, DbBackend, DbErr, EntityTrait,
-    QuerySelect, RuntimeErr, Select, TransactionOptions, TransactionTrait,
+    AccessMode, ColumnTrait, DatabaseConnection, DatabaseExecutor, DatabaseTransaction, DbBackend, DbErr,
+    EntityTrait, QueryFilter, QuerySelect, RuntimeErr, Select, TransactionOptions, TransactionTrait,
 };
 use std::future::Future;
 use std::mem;
 use std::time::Duration;
 use tokio::time::timeout;
 use tracing::Instrument;
+use uuid::Uuid;
 
 /// A transaction on which the repositories run their statements, one after the other.
 ///
@@ -111,6 +112,18 @@ impl Transaction {
     /// foreign keys to them). SQLite has one writer at a time, and its queries are built without the lock.
     pub(super) fn for_update<E: EntityTrait>(&self, query: Select<E>) -> Select<E> {
         if self.writes { query.lock(LockType::NoKeyUpdate) } else { query }
+    }
+
+    /// Reads a text of each selected record with one of the IDs.
+    pub(super) async fn texts<E: EntityTrait>(
+        &mut self,
+        doing: &'static str,
+        query: Select<E>,
+        [id, text]: [E::Column; 2],
+        ids: impl Iterator<Item = Uuid>,
+    ) -> Result<Vec<(Uuid, String)>> {
+        let query = query.select_only().columns([id, text]).filter(id.is_in(ids)).into_tuple();
+        self.run(doing, |db| Box::pin(query.all(db))).await
     }
 
     /// Begins the transaction now, after waiting for a connection and, on SQLite, for the write lock.

@@ -16,3 +16,12 @@ pub(crate) mod response;
 pub(crate) mod retry;
 pub(crate) mod summary;
 pub(crate) mod upload;
+
+use docent_http::ApiError;
+use std::num::NonZeroU32;
+
+/// Parses the number of a page in a path.
+fn page_number(text: &str) -> Result<NonZeroU32, ApiError> {
+    let wrong = |_| ApiError::invalid_field(&["path", "page"], "must be the number of a page, from 1");
+    text.parse().map_err(wrong)
+}

@@ -2,13 +2,14 @@
 //!
 //! Renders a page as PNG. With `passage`, the ID of a chunk, the lines of the chunk are highlighted.
 
+use super::page_number;
 use crate::answers;
 use actix_web::HttpResponse;
 use actix_web::web::Path;
 use docent_app::documents::page_image::{self as use_case, PageImage};
 use docent_domain::access::ReadDocuments;
 use docent_domain::id::{ChunkId, DocumentId};
-use docent_http::{ApiError, PathId, Query, Reply, Scoped, State};
+use docent_http::{PathId, Query, Reply, Scoped, State};
 use std::num::NonZeroU16;
 
 /// Default width of an image in pixels.
@@ -44,11 +45,7 @@ pub(crate) async fn page_image(
     path: Path<(String, String)>,
     mut query: Query,
 ) -> Reply {
-    let document = id.parse()?;
-    let page = path
-        .1
-        .parse()
-        .map_err(|_| ApiError::invalid_field(&["path", "page"], "must be the number of a page, from 1"))?;
+    let (document, page) = (id.parse()?, page_number(&path.1)?);
     let width = query.parse("width", "must be a whole number of pixels from 100 to 3000", |text| {
         text.parse().ok().filter(|width: &NonZeroU16| WIDTHS.contains(&width.get()))
     });

@@ -1,5 +1,6 @@
 //! `GET /documents/{doc_id}/pages/{page}/text`
 
+use super::page_number;
 use crate::answers;
 use actix_web::HttpResponse;
 use actix_web::web::Path;
@@ -7,7 +8,7 @@ use docent_app::documents::page_text as use_case;
 use docent_app::error::Error;
 use docent_domain::access::ReadDocuments;
 use docent_domain::id::DocumentId;
-use docent_http::{ApiError, PathId, Query, Reply, Scoped, State};
+use docent_http::{PathId, Query, Reply, Scoped, State};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -54,10 +55,7 @@ pub(crate) async fn page_text(
     path: Path<(String, String)>,
     mut query: Query,
 ) -> Reply {
-    let document = id.parse()?;
-    let page = path.1.parse().ok().filter(|page| *page > 0);
-    let page: u32 = page
-        .ok_or_else(|| ApiError::invalid_field(&["path", "page"], "must be the number of a page, from 1"))?;
+    let (document, page) = (id.parse()?, page_number(&path.1)?.get());
     let offset = query.parse("offset", "must be a whole number of characters from 0", |text| {
         text.parse::<u32>().ok().and_then(|offset| usize::try_from(offset).ok())
     });

@@ -1,5 +1,6 @@
 //! `GET /documents/{doc_id}/pages/{page}/words`
 
+use super::page_number;
 use crate::answers;
 use actix_web::HttpResponse;
 use actix_web::web::Path;
@@ -8,7 +9,7 @@ use docent_domain::access::ReadDocuments;
 use docent_domain::id::DocumentId;
 use docent_domain::page_words::PageWord;
 use docent_domain::recognition::PageBox;
-use docent_http::{ApiError, PathId, Reply, Scoped, State};
+use docent_http::{PathId, Reply, Scoped, State};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -56,11 +57,7 @@ pub(crate) async fn page_words(
     id: PathId<DocumentId>,
     path: Path<(String, String)>,
 ) -> Reply {
-    let document = id.parse()?;
-    let page = path
-        .1
-        .parse()
-        .map_err(|_| ApiError::invalid_field(&["path", "page"], "must be the number of a page, from 1"))?;
+    let (document, page) = (id.parse()?, page_number(&path.1)?);
     let lines = use_case::read(&context.app, by.grant, &by.scope, document, page).await?;
     let words = |line: Vec<PageWord>| line.into_iter().map(PlacedWord::from).collect();
     Ok(HttpResponse::Ok().json(PageWordsResponse { lines: lines.into_iter().map(words).collect() }))

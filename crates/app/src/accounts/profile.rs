@@ -87,7 +87,7 @@ pub async fn set_language(app: &App, actor: &Actor, language: Option<LanguageTag
 pub async fn set_name(app: &App, actor: &Actor, name: Option<PersonName>) -> Result<()> {
     let mut work = app.store.begin().await?;
     let user = own_account(&mut *work, actor).await?;
-    let text = |name: &Option<PersonName>| name.as_ref().map(|name| name.as_str().to_owned());
+    let text = |name: &Option<PersonName>| name.as_ref().map(String::from);
     let changes = Changes::default().field("name", text(&user.name), text(&name));
     if changes.is_empty() {
         return Ok(());

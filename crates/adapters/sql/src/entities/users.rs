@@ -58,7 +58,7 @@ impl Record for User {
             images_limit: limit(self.limits.page_images_per_hour)?,
             second_factor: self.second_factor.as_ref().map(to_json).transpose()?,
             language: self.language.as_ref().map(|language| language.as_str().to_owned()),
-            name: self.name.as_ref().map(|name| name.as_str().to_owned()),
+            name: self.name.as_ref().map(String::from),
         }))
     }
 

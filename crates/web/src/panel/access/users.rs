@@ -41,7 +41,7 @@ impl Row {
         Self {
             id: user.id.to_string(),
             email: user.email.as_str().to_owned(),
-            name: user.name.as_ref().map(|name| name.as_str().to_owned()),
+            name: user.name.as_ref().map(String::from),
             is_active: user.is_active,
             is_staff: user.is_staff,
             is_superuser: user.is_superuser,
