@@ -10,7 +10,7 @@ use actix_web::HttpResponse;
 use deserr::Deserr;
 use docent_app::App;
 use docent_app::error::Error;
-use docent_app::search::{self as use_case, Found};
+use docent_app::search::{self as use_case, SearchResults};
 use docent_domain::access::{Grant, ReadDocuments};
 use docent_domain::condition::Condition;
 use docent_domain::error::ValidationError;
@@ -77,7 +77,7 @@ impl SearchRequest {
         app: &App,
         grant: Grant<ReadDocuments>,
         scope: &Scope,
-    ) -> Result<Found, Error> {
+    ) -> Result<SearchResults, Error> {
         let Whole(limit) = self.limit.unwrap_or(Whole(LIMIT));
         let selection = selection(self.collection_ids, self.document_ids, self.filters);
         let (query, limit) = (self.query.as_str(), limit as usize);
@@ -141,8 +141,8 @@ pub(crate) struct SpellingCorrection<'a> {
     meant: &'a str,
 }
 
-impl<'a> From<&'a Found> for SearchResponse<'a> {
-    fn from(found: &'a Found) -> Self {
+impl<'a> From<&'a SearchResults> for SearchResponse<'a> {
+    fn from(found: &'a SearchResults) -> Self {
         let corrections = found.corrections.iter().filter(|correction| !correction.is_common);
         let shown = |Correction { written, meant, .. }: &'a Correction| SpellingCorrection { written, meant };
         Self {
@@ -203,7 +203,7 @@ pub(crate) struct ExplainedUnit<'a> {
 }
 
 impl<'a> AnswerExplanation<'a> {
-    fn of(ratings: &'a UnitRatings, found: &'a Found) -> Self {
+    fn of(ratings: &'a UnitRatings, found: &'a SearchResults) -> Self {
         let names = ratings.features.iter().map(|feature| feature.name);
         let unit = |unit: &'a RatedUnit| {
             let chunk = found.passages.get(unit.rank)?;

@@ -370,7 +370,7 @@ fn frames(context: State, actor: Actor, stream: Arc<BufferedStream>, seen: u64) 
 
 /// Encodes the sources of an answer, with the texts that the actor can read now.
 async fn sources(context: &State, actor: &Actor, passages: &[ScoredChunk]) -> Result<Bytes, Error> {
-    let scope = scope::of(&context.app, actor).await?;
+    let scope = scope::load(&context.app, actor).await?;
     let mut passages = passages.to_vec();
     let withheld = quotes::withhold(&context.app, &scope, passages.iter_mut().collect()).await?;
     Ok(answer_events::sources(&passages, &withheld))

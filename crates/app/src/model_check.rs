@@ -318,7 +318,7 @@ async fn check_models(caller: &Caller<'_>) -> (CheckedStep, Vec<String>) {
             return (checked, Vec::new());
         }
         Err(fault) => {
-            let advice = advice::of(&fault, model.address().as_deref(), &[]);
+            let advice = advice::for_fault(&fault, model.address().as_deref(), &[]);
             return (CheckedStep::of_fault(step, StepResult::Failed, &fault, advice), Vec::new());
         }
     };

@@ -13,11 +13,11 @@ use docent_domain::scope::{AccountRoles, Scope};
 use docent_domain::selection::Selection;
 use docent_ports::store::{ReadView, UnitOfWork};
 
-/// The scope of an actor, as its memberships are now.
+/// Reads the scope of an actor, as its memberships are now.
 ///
 /// # Errors
 /// When the database cannot be reached.
-pub async fn of(app: &App, actor: &Actor) -> Result<Scope> {
+pub async fn load(app: &App, actor: &Actor) -> Result<Scope> {
     let roles = app.store.read_latest().await?.collections().roles(actor.user()).await?;
     Ok(of_roles(actor, roles))
 }

@@ -43,7 +43,7 @@ pub struct SearchRequest<'a> {
 
 /// The result of a search.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct SearchResults {
     /// The chunks, best first.
     pub passages: Vec<ScoredChunk>,
     /// Whether the scores are those of the reranker.
@@ -52,7 +52,7 @@ pub struct Found {
     pub corrections: Vec<Correction>,
 }
 
-impl Found {
+impl SearchResults {
     /// Score of the best chunk, if it can be compared with those of other searches: only a reranker scores each chunk on
     /// its own.
     pub fn best_score(&self) -> Option<f32> {
@@ -75,7 +75,11 @@ impl Found {
 /// # Errors
 /// [`Error::NotFound`](crate::Error::NotFound) for a selected collection outside the scope; or when the embedder, the vector
 /// store or the database fails.
-pub async fn search(app: &App, grant: Grant<ReadDocuments>, request: SearchRequest<'_>) -> Result<Found> {
+pub async fn search(
+    app: &App,
+    grant: Grant<ReadDocuments>,
+    request: SearchRequest<'_>,
+) -> Result<SearchResults> {
     let SearchRequest { query, scope, selection, limit } = request;
     let (scope, condition) = scope::select(scope, selection)?;
     let (condition, documents) = (condition.as_ref(), selection.documents.as_deref());
@@ -86,14 +90,14 @@ pub async fn search(app: &App, grant: Grant<ReadDocuments>, request: SearchReque
         app.note(&fault);
         tracing::warn!(fault = %fault.report(), "the reranker failed; the search uses the order of the vector store");
     }
-    Ok(Found { passages, is_reranked, corrections })
+    Ok(SearchResults { passages, is_reranked, corrections })
 }
 
 /// The result of a search with an explanation of its scores.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExplainedSearch {
     /// The result.
-    pub found: Found,
+    pub found: SearchResults,
     /// Scores by field of the chunks that the index still has.
     pub fields: HashMap<ChunkId, FieldScores>,
     /// How the built-in answerer rates the result; `None` if another model answers.
@@ -101,7 +105,7 @@ pub struct ExplainedSearch {
 }
 
 /// How the built-in answerer rates the parts of the passages that it would receive of this result. `None` if another model answers.
-pub async fn rate(app: &App, query: &str, found: &Found) -> Option<UnitRatings> {
+pub async fn rate(app: &App, query: &str, found: &SearchResults) -> Option<UnitRatings> {
     let received = found.passages.len().min(app.settings.search_limit);
     app.model.rate(query, &found.passages[..received], &found.corrections).await
 }

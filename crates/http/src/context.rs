@@ -94,11 +94,11 @@ impl Context {
 pub type State = Data<Context>;
 
 /// Returns the context of a request, for extractors.
-pub fn of(request: &HttpRequest) -> Result<State, ApiError> {
+pub fn from_request(request: &HttpRequest) -> Result<State, ApiError> {
     request.app_data::<State>().cloned().ok_or_else(ApiError::internal)
 }
 
 /// Returns the context of a request, for middleware.
-pub fn of_service(request: &ServiceRequest) -> Result<State, ApiError> {
+pub fn from_service(request: &ServiceRequest) -> Result<State, ApiError> {
     request.app_data::<State>().cloned().ok_or_else(ApiError::internal)
 }

@@ -43,7 +43,7 @@ impl FromRequest for User {
     type Future = LocalBoxFuture<'static, Result<Self, ApiError>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let context = request_context::of(request);
+        let context = request_context::from_request(request);
         let client = request.extensions().get::<Client>().copied();
         let token = bearer(request.headers()).map(str::to_owned);
         Box::pin(async move {
@@ -52,7 +52,7 @@ impl FromRequest for User {
             let (client, token) =
                 (client.ok_or_else(ApiError::internal)?, token.ok_or(Error::Unauthenticated)?);
             let actor = librechat::authenticate(&context.app, &token, client.address).await?;
-            let scope = scope::of(&context.app, &actor).await?;
+            let scope = scope::load(&context.app, &actor).await?;
             Ok(Self { actor, scope })
         })
     }

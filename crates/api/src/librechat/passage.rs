@@ -1,7 +1,7 @@
 //! Passages in responses: documents of LangChain, in which LibreChat's own service answers.
 
 use docent_app::documents::external::ReadableFile;
-use docent_app::search::Found;
+use docent_app::search::SearchResults;
 use docent_domain::document::Document;
 use docent_domain::id::DocumentId;
 use docent_domain::retrieval::ScoredChunk;
@@ -89,7 +89,11 @@ pub(super) fn source(document: &Document) -> &str {
 }
 
 /// The passages that a search found in these files, each with its distance, best first.
-pub(super) fn pairs(files: &[ReadableFile], found: Found, base: &BaseUrl) -> Vec<Vec<PassageOrDistance>> {
+pub(super) fn pairs(
+    files: &[ReadableFile],
+    found: SearchResults,
+    base: &BaseUrl,
+) -> Vec<Vec<PassageOrDistance>> {
     let files: HashMap<DocumentId, &ReadableFile> =
         files.iter().map(|file| (file.document.id, file)).collect();
     let scores = found.scores();

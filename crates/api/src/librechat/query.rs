@@ -8,7 +8,7 @@ use deserr::Deserr;
 use docent_app::App;
 use docent_app::documents::external::{self, ReadableFile};
 use docent_app::error::Error;
-use docent_app::search::{self, Found, SearchRequest};
+use docent_app::search::{self, SearchRequest, SearchResults};
 use docent_domain::access::{Grant, ReadDocuments};
 use docent_domain::error::ValidationError;
 use docent_domain::external_file::ExternalId;
@@ -85,7 +85,7 @@ pub(super) async fn find(
     files: &[ReadableFile],
     query: &str,
     limit: u64,
-) -> Result<Found, Error> {
+) -> Result<SearchResults, Error> {
     let query: String = query.trim().chars().take(QUERY_MAX).collect();
     let documents: Vec<DocumentId> = files.iter().map(|file| file.document.id).collect();
     let selection = Selection { documents: Some(documents), ..Selection::default() };

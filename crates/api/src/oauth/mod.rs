@@ -21,7 +21,7 @@ impl FromRequest for Issuer {
     type Future = Ready<Result<Self, ApiError>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        ready(context::of(request).and_then(|context| match context.app.settings().accepts_oauth {
+        ready(context::from_request(request).and_then(|context| match context.app.settings().accepts_oauth {
             true => Ok(Self(BaseUrl::of(request, &context))),
             false => Err(ApiError::new(StatusCode::NOT_FOUND, "Not found")),
         }))

@@ -6,7 +6,7 @@ use super::tools::FunctionToolCall;
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use bytes::Bytes;
-use docent_app::agent::{AnswerEvent, AnswerStream, Outcome};
+use docent_app::agent::{AnswerEvent, AnswerOutcome, AnswerStream};
 use docent_http::{ApiError, BaseUrl, State, sse};
 use futures::future::ready;
 use futures::{Stream, StreamExt, stream};
@@ -114,7 +114,7 @@ fn frames(chunks: Chunks, answer: AnswerStream) -> impl Stream<Item = Bytes> {
         let (frames, answer) = match answer.next().await {
             Some(Ok(event)) => (Vec::from_iter(chunks.of(event, answer.outcome())), Some(answer)),
             Some(Err(fault)) => (vec![error_chunk(&ApiError::of_fault(&fault))], None),
-            None => (chunks.end(&answer.outcome().unwrap_or_else(Outcome::unknown)), None),
+            None => (chunks.end(&answer.outcome().unwrap_or_else(AnswerOutcome::unknown)), None),
         };
         Some((stream::iter(frames), (chunks, answer)))
     });
@@ -138,7 +138,7 @@ struct Chunks {
 }
 
 impl Chunks {
-    fn of(&mut self, event: AnswerEvent, outcome: Option<Outcome>) -> Option<Bytes> {
+    fn of(&mut self, event: AnswerEvent, outcome: Option<AnswerOutcome>) -> Option<Bytes> {
         match event {
             AnswerEvent::Text(text) => {
                 self.text.push_str(&text);
@@ -178,7 +178,7 @@ impl Chunks {
     }
 
     /// The last chunks: the finish reason, the usage if requested, and the end marker.
-    fn end(&self, outcome: &Outcome) -> Vec<Bytes> {
+    fn end(&self, outcome: &AnswerOutcome) -> Vec<Bytes> {
         let finish = self.choice(Delta::default(), Some(FinishReason::of(outcome, self.has_calls)));
         let usage = self.includes_usage.then(|| self.chunk(&[], Some(Usage::of(outcome))));
         [finish].into_iter().chain(usage).chain([Bytes::from_static(DONE)]).collect()

@@ -2,7 +2,7 @@
 
 use super::tools::FunctionToolCall;
 use chrono::{DateTime, Utc};
-use docent_app::agent::{EndReason, Outcome, locate_citations};
+use docent_app::agent::{AnswerOutcome, EndReason, locate_citations};
 use docent_domain::chat::ToolCall;
 use docent_domain::retrieval::ScoredChunk;
 use docent_http::BaseUrl;
@@ -53,7 +53,7 @@ pub(crate) struct Usage {
 }
 
 impl Usage {
-    pub(super) fn of(outcome: &Outcome) -> Self {
+    pub(super) fn of(outcome: &AnswerOutcome) -> Self {
         let (prompt_tokens, completion_tokens) = (outcome.tokens.prompt, outcome.tokens.completion);
         Self { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens }
     }
@@ -74,7 +74,7 @@ pub(crate) enum FinishReason {
 }
 
 impl FinishReason {
-    pub(super) fn of(outcome: &Outcome, has_calls: bool) -> Self {
+    pub(super) fn of(outcome: &AnswerOutcome, has_calls: bool) -> Self {
         match outcome.reason {
             EndReason::Complete if has_calls => Self::ToolCalls,
             EndReason::Length | EndReason::Iterations => Self::Length,
@@ -191,7 +191,7 @@ impl<'a> CitedPassage<'a> {
 pub(super) fn cited_passages<'a>(
     text: &str,
     sources: &'a [ScoredChunk],
-    outcome: Option<Outcome>,
+    outcome: Option<AnswerOutcome>,
 ) -> Vec<CitedPassage<'a>> {
     let cited = located_citations(text, sources);
     if cited.is_empty() && !outcome.is_some_and(|outcome| outcome.is_declined) {
@@ -216,7 +216,7 @@ pub(super) fn located_citations<'a>(text: &str, sources: &'a [ScoredChunk]) -> V
 pub(super) fn annotations<'a>(
     text: &str,
     sources: &'a [ScoredChunk],
-    outcome: Option<Outcome>,
+    outcome: Option<AnswerOutcome>,
     base: &BaseUrl,
 ) -> Vec<Annotation<'a>> {
     cited_passages(text, sources, outcome).into_iter().map(|cited| Annotation::new(cited, base)).collect()

@@ -4,7 +4,7 @@ use super::completion::{Annotation, AnswerRole, Completion, FinishReason, LEFT_O
 use super::tools::FunctionToolCall;
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
-use docent_app::agent::{AnswerEvent, AnswerStream, Outcome};
+use docent_app::agent::{AnswerEvent, AnswerOutcome, AnswerStream};
 use docent_app::error::Error;
 use docent_http::context::Context;
 use docent_http::{ApiError, BaseUrl, Reply, sse};
@@ -90,7 +90,7 @@ pub(super) async fn reply(
         }
     }
     let left_out = answer.left_out();
-    let outcome = answer.outcome().unwrap_or_else(Outcome::unknown);
+    let outcome = answer.outcome().unwrap_or_else(AnswerOutcome::unknown);
     let finish_reason = FinishReason::of(&outcome, !tool_calls.is_empty());
     let annotations = match tool_calls.is_empty() {
         true => annotations(&content, &sources, Some(outcome), base),

@@ -5,7 +5,7 @@
 //! remove managers.
 
 use super::access;
-use super::invitations::{self, Delivery, Outcome as Invited};
+use super::invitations::{self, Delivery, InvitationOutcome};
 use super::notices::Notice;
 use super::users;
 use crate::audit::Initiator;
@@ -42,7 +42,7 @@ pub struct MemberRights {
 
 /// The outcome of adding an address.
 #[derive(Clone, Debug)]
-pub enum Outcome {
+pub enum MemberOutcome {
     /// The account is a member now.
     Added(User),
     /// It was a member already.
@@ -53,7 +53,7 @@ pub enum Outcome {
     /// Only staff can add the account: it is a superuser's, or has API keys of others, which end when it gains access.
     NeedsStaff(User),
     /// There is no account; the person was invited into the group.
-    Invited(Invited),
+    Invited(InvitationOutcome),
 }
 
 /// The groups of the actor's account by name, and whether it manages them.
@@ -120,7 +120,7 @@ pub async fn add(
     id: GroupId,
     emails: &[Email],
     delivery: Delivery,
-) -> Result<Vec<(Email, Outcome)>> {
+) -> Result<Vec<(Email, MemberOutcome)>> {
     let (mut outcomes, mut unknown) = (Vec::with_capacity(emails.len()), Vec::new());
     let manages = ensure_may_add(app, actor, id).await?;
     for email in emails {
@@ -134,11 +134,11 @@ pub async fn add(
     }
     let may_email = manages && delivery == Delivery::Email && app.mailer.is_configured();
     if !may_email && !actor.can::<AddInvitations>() {
-        outcomes.extend(unknown.into_iter().map(|email| (email, Outcome::NoAccount)));
+        outcomes.extend(unknown.into_iter().map(|email| (email, MemberOutcome::NoAccount)));
         return Ok(outcomes);
     }
     let invited = invitations::invite_into(app, actor, &unknown, id, delivery).await?;
-    outcomes.extend(invited.into_iter().map(|(email, outcome)| (email, Outcome::Invited(outcome))));
+    outcomes.extend(invited.into_iter().map(|(email, outcome)| (email, MemberOutcome::Invited(outcome))));
     Ok(outcomes)
 }
 
@@ -155,17 +155,17 @@ async fn ensure_may_add(app: &App, actor: &Actor, id: GroupId) -> Result<bool> {
     Ok(work.groups().assigned_permissions(actor.user()).await?.managed.contains(&id))
 }
 
-async fn add_account(app: &App, actor: &Actor, id: GroupId, user: User) -> Result<Outcome> {
+async fn add_account(app: &App, actor: &Actor, id: GroupId, user: User) -> Result<MemberOutcome> {
     let mut work = app.store.begin().await?;
     // Accounts are locked before groups, as everywhere.
     users::lock_account(&mut *work, actor, user.id).await?;
     let initiator = authorize(&mut *work, actor, id).await?;
     if work.groups().assigned_permissions(user.id).await?.groups.contains(&id) {
-        return Ok(Outcome::IsMember(user));
+        return Ok(MemberOutcome::IsMember(user));
     }
     let has_keys_of_others = !users::keys_of_others(app, &mut *work, actor, user.id).await?.is_empty();
     if !actor.can_edit(&user) || has_keys_of_others && !is_staff(actor) {
-        return Ok(Outcome::NeedsStaff(user));
+        return Ok(MemberOutcome::NeedsStaff(user));
     }
     let join = |assigned: &mut AssignedPermissions| {
         assigned.groups.insert(id);
@@ -177,7 +177,7 @@ async fn add_account(app: &App, actor: &Actor, id: GroupId, user: User) -> Resul
         let by = by.as_ref().map_or("", |email| email.as_str());
         app.notify(&user.email, Notice::AddedToGroups { groups: &groups, by });
     }
-    Ok(Outcome::Added(user))
+    Ok(MemberOutcome::Added(user))
 }
 
 /// Whether the actor changes members by its permission, in the panel, and not as a manager.

@@ -58,7 +58,7 @@ impl fmt::Debug for NewInvitation {
 
 /// What an invitation of an address has led to.
 #[derive(Clone, Debug)]
-pub enum Outcome {
+pub enum InvitationOutcome {
     /// It was created; its email, if it has one, is being sent.
     Invited(NewInvitation),
     /// The address has an account, which was not changed.
@@ -94,7 +94,7 @@ pub async fn invite(
     emails: &[Email],
     access: &InvitedAccess,
     delivery: Delivery,
-) -> Result<Vec<(Email, Outcome)>> {
+) -> Result<Vec<(Email, InvitationOutcome)>> {
     create(app, actor, &Initiator::grantee(grant), emails, access, delivery, false).await
 }
 
@@ -109,7 +109,7 @@ pub(super) async fn invite_into(
     emails: &[Email],
     group: GroupId,
     delivery: Delivery,
-) -> Result<Vec<(Email, Outcome)>> {
+) -> Result<Vec<(Email, InvitationOutcome)>> {
     let access = InvitedAccess { groups: [group].into(), ..InvitedAccess::default() };
     create(app, actor, &Initiator::actor(actor), emails, &access, delivery, true).await
 }
@@ -122,7 +122,7 @@ async fn create(
     access: &InvitedAccess,
     delivery: Delivery,
     extends_own: bool,
-) -> Result<Vec<(Email, Outcome)>> {
+) -> Result<Vec<(Email, InvitationOutcome)>> {
     ensure_can_deliver(app, delivery)?;
     let service = app.account_service();
     let mut work = app.store.begin().await?;
@@ -133,14 +133,14 @@ async fn create(
     for email in emails {
         let account = work.users().by_email(email).await?;
         if let Some(user) = account.as_ref().filter(|_| actor.can::<ViewUsers>()) {
-            outcomes.push((email.clone(), Outcome::HasAccount(user.id)));
+            outcomes.push((email.clone(), InvitationOutcome::HasAccount(user.id)));
             continue;
         }
         let mut access = access.clone();
         let earlier = work.invitations().by_email(email).await?;
         if let Some(earlier) = earlier.filter(|earlier| earlier.is_valid(app.now())) {
             if !extends_own || earlier.invited_by != Some(actor.user()) {
-                outcomes.push((email.clone(), Outcome::IsInvited));
+                outcomes.push((email.clone(), InvitationOutcome::IsInvited));
                 continue;
             }
             access.groups.extend(earlier.access.groups);
@@ -154,14 +154,14 @@ async fn create(
         let put = service.put_invitation(&mut *work, initiator, email, &terms).await?;
         // Another process can invite the address at the same time.
         let Some((record, token)) = put else {
-            outcomes.push((email.clone(), Outcome::IsInvited));
+            outcomes.push((email.clone(), InvitationOutcome::IsInvited));
             continue;
         };
         let new = NewInvitation { record, link: link(&app.settings.public_url, &token) };
         if delivery == Delivery::Email && account.is_none() {
             mails.push(new.clone());
         }
-        outcomes.push((email.clone(), Outcome::Invited(new)));
+        outcomes.push((email.clone(), InvitationOutcome::Invited(new)));
     }
     let by = work.users().emails(&[actor.user()]).await?.remove(&actor.user());
     work.commit().await?;

@@ -7,7 +7,8 @@ mod tools;
 
 use super::citations::CitationFilter;
 use super::events::{
-    AnswerEnd, AnswerEvent, AnswerMetadata, AnswerStream, EndReason, EventQueue, Outcome, answer_panicked,
+    AnswerEnd, AnswerEvent, AnswerMetadata, AnswerOutcome, AnswerStream, EndReason, EventQueue,
+    answer_panicked,
 };
 use super::history::Input;
 use super::recording::Transcript;
@@ -51,7 +52,7 @@ pub async fn ask(
 ) -> Result<AnswerStream> {
     if request.selection.collections.is_some() {
         // Tools would report an unknown collection to the model only.
-        scope::select(&scope::of(app, &request.actor).await?, &request.selection)?;
+        scope::select(&scope::load(app, &request.actor).await?, &request.selection)?;
     }
     let slot = limits::start_answer(app, &grant).await?;
     if let Some(conversation) = request.conversation {
@@ -67,7 +68,7 @@ pub async fn ask(
     let span = spans::invoke_agent(&agent.name, app.model.model(), request.conversation);
     let transcript = transcript(&agent, &request);
     let author = Author { agent, model: Arc::clone(&app.model) };
-    let asked = Asked {
+    let asked = RequestInProgress {
         request: AgentRequest { actor: request.actor.via_agent(&grant), ..request },
         message,
         at: app.now(),
@@ -114,7 +115,7 @@ impl Author {
 }
 
 /// A request that is being answered.
-struct Asked {
+struct RequestInProgress {
     app: Arc<App>,
     request: AgentRequest,
     /// ID of the answer in its conversation.
@@ -135,7 +136,7 @@ enum Ending {
     Interrupted,
 }
 
-impl Asked {
+impl RequestInProgress {
     /// Who decides that documents are searched.
     fn search_mode(&self) -> SearchMode {
         self.request.search.unwrap_or(self.app.settings.agent_search)
@@ -175,7 +176,7 @@ impl Asked {
         transcript.is_declined = transcript.is_complete && output.is_declined;
         transcript.record(app, request, *at, *message, agent.name.clone(), tokens).await;
         if let (Some(last), Some(ended)) = (last, ended) {
-            let outcome = Outcome { tokens, reason, has_text, is_declined: output.is_declined };
+            let outcome = AnswerOutcome { tokens, reason, has_text, is_declined: output.is_declined };
             // Fails only if the client has disconnected.
             let _ = ended.send(AnswerEnd { last, outcome });
         }
@@ -218,7 +219,7 @@ impl Progress {
 
 /// The generation of one answer. Dropping it stops the model; what was generated until then is recorded.
 struct Generation {
-    asked: Arc<Asked>,
+    asked: Arc<RequestInProgress>,
     author: Author,
     /// The messages of the first model call, without the agent's system prompt.
     messages: Vec<Message>,
@@ -280,7 +281,8 @@ impl Generation {
         }
         let (ended, end) = oneshot::channel();
         self.record(ending, Some(ended));
-        end.await.unwrap_or_else(|_| AnswerEnd { last: Err(answer_panicked()), outcome: Outcome::unknown() })
+        end.await
+            .unwrap_or_else(|_| AnswerEnd { last: Err(answer_panicked()), outcome: AnswerOutcome::unknown() })
     }
 
     /// Records the answer in a task of its own, which a client that disconnects does not stop.

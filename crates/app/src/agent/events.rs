@@ -121,7 +121,7 @@ impl From<AnswerMetadata> for AnswerEvent {
 
 /// Token usage and end of a finished answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub struct AnswerOutcome {
     /// Tokens used by all model calls.
     pub tokens: TokenUsage,
     /// Why the answer ended.
@@ -132,7 +132,7 @@ pub struct Outcome {
     pub is_declined: bool,
 }
 
-impl Outcome {
+impl AnswerOutcome {
     /// The outcome when the answer's task panicked after the last event.
     pub fn unknown() -> Self {
         let (tokens, reason) = (TokenUsage::default(), EndReason::Complete);
@@ -176,7 +176,7 @@ impl EventQueue {
 /// The end of an answer.
 pub(super) struct AnswerEnd {
     pub(super) last: Result<AnswerEvent, Fault>,
-    pub(super) outcome: Outcome,
+    pub(super) outcome: AnswerOutcome,
 }
 
 /// A streamed answer, which is generated as it is read: a slow client slows the model down. Dropping it stops the model; the
@@ -189,7 +189,7 @@ pub struct AnswerStream {
     generation: Option<BoxFuture<'static, AnswerEnd>>,
     events: EventQueue,
     last: Option<Result<AnswerEvent, Fault>>,
-    outcome: Option<Outcome>,
+    outcome: Option<AnswerOutcome>,
     recorder: Arc<dyn Recorder>,
     message: Option<MessageId>,
     left_out: usize,
@@ -203,7 +203,7 @@ impl AnswerStream {
         message: Option<MessageId>,
         left_out: usize,
     ) -> Self {
-        let panicked = |_| AnswerEnd { last: Err(answer_panicked()), outcome: Outcome::unknown() };
+        let panicked = |_| AnswerEnd { last: Err(answer_panicked()), outcome: AnswerOutcome::unknown() };
         let generation =
             AssertUnwindSafe(generation).catch_unwind().map(move |end| end.unwrap_or_else(panicked));
         let generation = Some(generation.boxed());
@@ -240,7 +240,7 @@ impl AnswerStream {
     }
 
     /// The outcome, after the end of the stream.
-    pub const fn outcome(&self) -> Option<Outcome> {
+    pub const fn outcome(&self) -> Option<AnswerOutcome> {
         self.outcome
     }
 

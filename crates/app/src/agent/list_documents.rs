@@ -59,7 +59,7 @@ impl Tool for ListDocuments {
 
 async fn list(app: &App, actor: &Actor, selection: &Selection, name: Option<&str>) -> Result<ToolResult> {
     let grant = actor.authorize::<ReadDocuments>()?;
-    let (scope, condition) = scope::select(&scope::of(app, actor).await?, selection)?;
+    let (scope, condition) = scope::select(&scope::load(app, actor).await?, selection)?;
     let filter = DocumentFilter {
         ids: selection.documents.clone(),
         condition,

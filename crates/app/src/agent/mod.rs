@@ -20,7 +20,7 @@ mod text_limits;
 pub mod tool;
 
 pub use citations::{LocatedCitation, locate as locate_citations};
-pub use events::{AnswerEvent, AnswerMetadata, AnswerStream, EndReason, FoundPassages, Outcome};
+pub use events::{AnswerEvent, AnswerMetadata, AnswerOutcome, AnswerStream, EndReason, FoundPassages};
 pub use recent_searches::UnsearchedAnswers;
 pub use request::{AgentRequest, SearchLimits};
 pub use text_limits::TextLimits;

@@ -3,7 +3,7 @@
 use super::AgentRequest;
 use super::tool::{Tool, ToolResult};
 use crate::search::search_docs::{SPEC, query_of, result};
-use crate::search::{self, Found, SearchRequest};
+use crate::search::{self, SearchRequest, SearchResults};
 use crate::{App, Error, scope, spans};
 use async_trait::async_trait;
 use docent_domain::access::ReadDocuments;
@@ -40,10 +40,10 @@ impl Tool for SearchDocs {
 }
 
 /// Searches with the memberships that the actor has now.
-async fn find(app: &App, request: &AgentRequest, query: &str) -> Result<Found, Error> {
+async fn find(app: &App, request: &AgentRequest, query: &str) -> Result<SearchResults, Error> {
     let AgentRequest { actor, selection, search_limits, .. } = request;
     let grant = actor.authorize::<ReadDocuments>()?;
-    let scope = scope::of(app, actor).await?;
+    let scope = scope::load(app, actor).await?;
     let limit = search_limits.max_passages.unwrap_or(app.settings.search_limit);
     let mut found =
         search::search(app, grant, SearchRequest { query, scope: &scope, selection, limit }).await?;

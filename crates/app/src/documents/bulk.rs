@@ -65,7 +65,7 @@ pub async fn preview(
     ids: &[DocumentId],
 ) -> Result<Vec<BulkItem>> {
     let ids = distinct(ids)?;
-    let scope = scope::of(app, actor).await?;
+    let scope = scope::load(app, actor).await?;
     let mut view = app.store.read().await?;
     let exists = match action.collection() {
         Some(id) => view.collections().get(id).await?.is_some(),

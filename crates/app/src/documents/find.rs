@@ -32,7 +32,7 @@ pub struct Hit {
 
 /// The places of a text in a document, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct TextHits {
     /// The first [`HITS_MAX`] places.
     pub hits: Vec<Hit>,
     /// The number of all places.
@@ -49,11 +49,11 @@ pub async fn find(
     scope: &Scope,
     id: DocumentId,
     text: &str,
-) -> Result<Found> {
+) -> Result<TextHits> {
     let document = get::get(app, grant, scope, id).await?;
     let is_ingested = document.state.vector_doc_id().is_some();
     let Some(file) = document.file.as_ref().filter(|_| is_ingested) else {
-        return Ok(Found::default());
+        return Ok(TextHits::default());
     };
     let extraction = extractions::extract(app, file).await.map_err(|error| match error {
         ExtractionError::Fault(fault) => fault,
@@ -69,8 +69,8 @@ pub async fn find(
     Ok(found.map_err(panicked)?)
 }
 
-fn find_in(pages: &[ExtractedPage], needle: &str) -> Found {
-    let mut found = Found::default();
+fn find_in(pages: &[ExtractedPage], needle: &str) -> TextHits {
+    let mut found = TextHits::default();
     if needle.is_empty() {
         return found;
     }

@@ -38,7 +38,7 @@ impl NewVersion {
 /// [`Error::NotFound`], also for a document that the actor cannot read; [`Error::Forbidden`] without the right to change
 /// it; or when the database cannot be reached.
 pub async fn begin(app: &App, actor: &Actor, id: DocumentId) -> Result<NewVersion> {
-    let scope = scope::of(app, actor).await?;
+    let scope = scope::load(app, actor).await?;
     let document = app.store.read_latest().await?.documents().get(id).await?;
     let document = document.ok_or(Error::NotFound(RecordKind::Document))?;
     let grant = scope::authorize::<ChangeDocuments>(actor, &scope, &document)?;

@@ -5,7 +5,7 @@ use super::{
     estimate,
 };
 use crate::App;
-use crate::agent::{self, AnswerEvent, Outcome};
+use crate::agent::{self, AnswerEvent, AnswerOutcome};
 use crate::error::{Error, Result};
 use crate::maintenance::progress::Progress;
 use docent_domain::access::Actor;
@@ -202,7 +202,7 @@ async fn answer(app: &Arc<App>, actor: &Actor, question: &str, selection: Select
             AnswerEvent::Sources(sources) => found.extend(sources),
         }
     }
-    let outcome = events.outcome().unwrap_or_else(Outcome::unknown);
+    let outcome = events.outcome().unwrap_or_else(AnswerOutcome::unknown);
     Ok(Answer { text, sources: found, is_declined: outcome.is_declined })
 }
 

@@ -9,8 +9,8 @@ pub(super) const NO_MODELS: &str =
     "Load a model in the server, for example with “ollama pull”, and name it in DOCENT_LLM_MODEL.";
 pub(super) const NO_TEXT: &str = "The model may have used all its tokens for reasoning, or the server does not know its chat template. \
     Try another model, or a version of the model without reasoning.";
-pub(super) const LONG_REASONING: &str = "The check limits the reasoning, and the service does not until DOCENT_LLM_ANSWER_TIMEOUT. Answers \
-    take long: turn reasoning off in the server, or choose a version of the model without it.";
+pub(super) const LONG_REASONING: &str = "The check limits the reasoning, and the service ends a response after 15 \
+    minutes or more. Answers take long: turn reasoning off in the server, or choose a version of the model without it.";
 pub(super) const NOT_STREAMED: &str = "Readers see the answer only when it is complete. Turn on streaming in the server, and off the \
     buffering of a proxy before it.";
 pub(super) const NO_STREAMING: &str =
@@ -39,13 +39,13 @@ pub(super) const SMALLER_HISTORY: &str = "With the settings below all fits. Or g
 pub(super) const SMALL_CONTEXT: &str = "Give the model a longer context: OLLAMA_CONTEXT_LENGTH in Ollama, -c in llama.cpp, --max-model-len in \
     vLLM. Or choose a model with a longer one.";
 pub(super) const SLOW_CONTEXT: &str = "Whether a question with passages and history fits is not known. If such questions are to be answered, \
-    raise DOCENT_LLM_TIMEOUT, or send less: DOCENT_SEARCH_LIMIT, DOCENT_CONVERSATION_HISTORY_TOKENS.";
+    raise DOCENT_LLM_TIMEOUT, or send less: DOCENT_SEARCH_LIMIT, DOCENT_HISTORY_TOKENS.";
 pub(super) const SMALL_BATCH: &str = "The service sends smaller batches after a refusal. Set DOCENT_EMBEDDING_BATCH to avoid the refused calls.";
 pub(super) const EMBEDDINGS_REFUSED: &str = "The server refuses a short text: see its message. Check DOCENT_EMBEDDING_MODEL, which has to be a model \
     for embeddings.";
 
 /// Advice about a fault of a call; `listed` are the models that the back end offers.
-pub(super) fn of(fault: &Fault, address: Option<&str>, listed: &[String]) -> String {
+pub(super) fn for_fault(fault: &Fault, address: Option<&str>, listed: &[String]) -> String {
     let settings = match fault.component() {
         Component::Embedder => "DOCENT_EMBEDDING",
         _ => "DOCENT_LLM",

@@ -15,7 +15,7 @@ pub(super) async fn check_answer(caller: &mut Caller<'_>, listed: &[String]) -> 
     let output = match caller.call(request).await {
         Ok(output) => output,
         Err(fault) => {
-            let advice = advice::of(&fault, caller.model.address().as_deref(), listed);
+            let advice = advice::for_fault(&fault, caller.model.address().as_deref(), listed);
             return CheckedStep::of_fault(step, StepResult::Failed, &fault, advice);
         }
     };
@@ -48,7 +48,7 @@ pub(super) async fn check_system_messages(caller: &mut Caller<'_>) -> CheckedSte
     match caller.call(ChatRequest { messages, ..ChatRequest::default() }).await {
         Err(fault) => {
             let advice = match fault.is_transient() {
-                true => advice::of(&fault, caller.model.address().as_deref(), &[]),
+                true => advice::for_fault(&fault, caller.model.address().as_deref(), &[]),
                 false => advice::SYSTEM_MESSAGE_REFUSED.to_owned(),
             };
             CheckedStep::of_fault(step, StepResult::Failed, &fault, advice)

@@ -87,11 +87,9 @@ impl Budget {
         let passages = with_history(GOOD_HISTORY).or_else(|| with_history(LEAST_HISTORY))?;
         let history = room(passages)? / LIMIT_STEP * LIMIT_STEP;
         let mut settings = Vec::new();
-        for (name, set, fitting) in [
-            ("DOCENT_SEARCH_LIMIT", self.passages, passages),
-            ("DOCENT_CONVERSATION_HISTORY_TOKENS", self.stored_history, history),
-            ("DOCENT_CLIENT_HISTORY_TOKENS", self.client_history, history),
-        ] {
+        for (name, set, fitting) in
+            [("DOCENT_SEARCH_LIMIT", self.passages, passages), ("DOCENT_HISTORY_TOKENS", most, history)]
+        {
             if set > fitting {
                 settings.push(RecommendedSetting::new(name, fitting));
             }
@@ -142,7 +140,10 @@ pub(super) async fn check(report: &mut Report<'_>, caller: &mut Caller<'_>, sett
                     FaultKind::Timeout | FaultKind::RateLimited => {
                         (StepResult::Warning, advice::SLOW_CONTEXT.to_owned())
                     }
-                    _ => (StepResult::Failed, advice::of(&fault, caller.model.address().as_deref(), &[])),
+                    _ => (
+                        StepResult::Failed,
+                        advice::for_fault(&fault, caller.model.address().as_deref(), &[]),
+                    ),
                 };
                 report.add(CheckedStep::of_fault(Step::ContextLength, result, &fault, advice));
                 return;

@@ -35,7 +35,7 @@ pub async fn check(
         Err(fault) => {
             let advice = match fault.status() {
                 Some(400 | 413 | 422) => advice::EMBEDDINGS_REFUSED.to_owned(),
-                _ => advice::of(&fault, None, &[]),
+                _ => advice::for_fault(&fault, None, &[]),
             };
             return (CheckedStep::of_fault(step, StepResult::Failed, &fault, advice), None);
         }

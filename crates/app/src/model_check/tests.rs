@@ -271,11 +271,11 @@ fn advice_follows_the_status() {
         (fault(503, FaultKind::Unavailable), &[], "see its log"),
         (fault(400, FaultKind::Rejected), &[], "refuses the request"),
     ] {
-        let text = advice::of(&fault, Some("http://h/v1"), listed);
+        let text = advice::for_fault(&fault, Some("http://h/v1"), listed);
         assert!(text.contains(words), "{words}: {text}");
     }
     let embedder = Fault::new(Component::Embedder, FaultKind::Rejected, "refused").with_status(401);
-    assert!(advice::of(&embedder, None, &[]).contains("DOCENT_EMBEDDING_API_KEY"));
+    assert!(advice::for_fault(&embedder, None, &[]).contains("DOCENT_EMBEDDING_API_KEY"));
 }
 
 #[tokio::test]
@@ -344,8 +344,8 @@ fn ready(prompt: u64) -> Turn {
 
 #[tokio::test]
 async fn context_is_compared_with_what_is_sent() {
-    let history = ["DOCENT_CLIENT_HISTORY_TOKENS"];
-    let fewer = ["DOCENT_SEARCH_LIMIT", "DOCENT_CONVERSATION_HISTORY_TOKENS", "DOCENT_CLIENT_HISTORY_TOKENS"];
+    let history = ["DOCENT_HISTORY_TOKENS"];
+    let fewer = ["DOCENT_SEARCH_LIMIT", "DOCENT_HISTORY_TOKENS"];
     for (said, turns, result, names) in [
         (Some(LONG), vec![], Passed, &[][..]),
         (Some(16_384), vec![], Warning, &history),
@@ -383,8 +383,8 @@ fn recommended_limits_fit_the_context() {
             found.map_or(set as u64, |setting| setting.value.parse().unwrap())
         };
         let passages = value("DOCENT_SEARCH_LIMIT", settings.search_limit);
-        let history = value("DOCENT_CONVERSATION_HISTORY_TOKENS", settings.conversation_history_tokens)
-            .max(value("DOCENT_CLIENT_HISTORY_TOKENS", settings.client_history_tokens));
+        let set = settings.conversation_history_tokens.max(settings.client_history_tokens);
+        let history = value("DOCENT_HISTORY_TOKENS", set);
         assert!(passages >= 1 && history >= 500, "{context}: {recommended:?}");
         assert!(fixed + 2 * passages * 552 + history <= context, "{context}: {recommended:?}");
     }

@@ -98,7 +98,7 @@ fn of_fault(report: &mut Report<'_>, caller: &Caller<'_>, fault: &Fault) -> Opti
     let is_refused = fault.kind() == FaultKind::Rejected || fault.status() == Some(500);
     let advice = match (is_refused, fault.known_cause()) {
         (true, None | Some(FaultCause::ServerError)) => advice::TOOLS_REFUSED.to_owned(),
-        _ => advice::of(fault, caller.model.address().as_deref(), &[]),
+        _ => advice::for_fault(fault, caller.model.address().as_deref(), &[]),
     };
     report.add(CheckedStep::of_fault(step, StepResult::Failed, fault, advice));
     None
@@ -109,7 +109,7 @@ async fn check_tool_output(caller: &mut Caller<'_>, settings: &Settings, search:
     match caller.call(searched(settings, search)).await {
         Err(fault) => {
             let advice = match fault.is_transient() {
-                true => advice::of(&fault, caller.model.address().as_deref(), &[]),
+                true => advice::for_fault(&fault, caller.model.address().as_deref(), &[]),
                 false => advice::OUTPUT_REFUSED.to_owned(),
             };
             CheckedStep::of_fault(step, StepResult::Failed, &fault, advice)

@@ -1,6 +1,6 @@
 //! Calls of the tool `search_docs`, and its output.
 
-use super::Found;
+use super::SearchResults;
 use crate::tool_result::ToolResult;
 use docent_domain::chat::{ToolCall, ToolSpec};
 use docent_domain::spelling::Correction;
@@ -18,13 +18,13 @@ pub(crate) const SPEC: ToolSpec = ToolSpec {
 };
 
 /// The output of the tool for what a search found.
-pub(crate) fn result(found: Found) -> ToolResult {
+pub(crate) fn result(found: SearchResults) -> ToolResult {
     if found.passages.is_empty() {
         return ToolResult::text(NOTHING_FOUND);
     }
     let best_score = found.best_score();
     let scores = found.scores();
-    let Found { passages, corrections, .. } = found;
+    let SearchResults { passages, corrections, .. } = found;
     let notes = corrections.iter().filter_map(Correction::note);
     let texts: Vec<String> = notes.chain(passages.iter().map(|passage| passage.text.clone())).collect();
     let content = texts.join("\n\n");

@@ -397,7 +397,7 @@ impl World {
         self.runtime.block_on(async {
             for control in &self.controlled {
                 let Some(actor) = Self::actor(&self.fixture, control).await else { continue };
-                let scope = scope::of(app, &actor).await.unwrap();
+                let scope = scope::load(app, &actor).await.unwrap();
                 for (text, id) in &self.documents {
                     let in_scope = match actor.authorize() {
                         Ok(grant) => get::get(app, grant, &scope, *id).await.is_ok(),

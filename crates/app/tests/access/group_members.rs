@@ -1,9 +1,9 @@
 use crate::fixture::{Fixture, email, password, refused_field};
 use crate::keys::request;
 use docent_app::accounts::api_keys;
-use docent_app::accounts::group_members::{self, MemberRights, Outcome};
+use docent_app::accounts::group_members::{self, MemberOutcome, MemberRights};
 use docent_app::accounts::invitation_acceptance;
-use docent_app::accounts::invitations::{Delivery, Outcome as Invited};
+use docent_app::accounts::invitations::{Delivery, InvitationOutcome};
 use docent_app::accounts::users;
 use docent_app::error::{Error, Result};
 use docent_domain::access::Actor;
@@ -18,7 +18,7 @@ use std::net::{IpAddr, Ipv4Addr};
 const ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 const STAFF: &[Permission] = &[ViewUser, ChangeUser, ViewJob];
 
-async fn add(fixture: &Fixture, actor: &Actor, group: &Group, name: &str) -> Result<Outcome> {
+async fn add(fixture: &Fixture, actor: &Actor, group: &Group, name: &str) -> Result<MemberOutcome> {
     let outcomes = group_members::add(&fixture.0, actor, group.id, &[email(name)], Delivery::Email).await?;
     Ok(outcomes.into_iter().next().unwrap().1)
 }
@@ -39,7 +39,7 @@ async fn managed(fixture: &Fixture, permissions: &[Permission]) -> (Group, User)
     let group = fixture.group("Clerks", permissions).await;
     let root = fixture.actor(&fixture.superuser("root").await).await;
     let manager = fixture.ordinary("manager").await;
-    assert!(matches!(add(fixture, &root, &group, "manager").await.unwrap(), Outcome::Added(_)));
+    assert!(matches!(add(fixture, &root, &group, "manager").await.unwrap(), MemberOutcome::Added(_)));
     group_members::set_manager(&fixture.0, &root, group.id, manager.id, true).await.unwrap();
     (group, manager)
 }
@@ -54,10 +54,10 @@ async fn staff_add_and_remove_members_of_groups_whose_access_they_have() {
     );
     let bob = fixture.ordinary("bob").await;
     assert!(
-        matches!(add(&fixture, &actor, &known, "bob").await.unwrap(), Outcome::Added(user) if user.id == bob.id)
+        matches!(add(&fixture, &actor, &known, "bob").await.unwrap(), MemberOutcome::Added(user) if user.id == bob.id)
     );
-    assert!(matches!(add(&fixture, &actor, &known, "bob").await.unwrap(), Outcome::IsMember(_)));
-    assert!(matches!(add(&fixture, &actor, &known, "unknown").await.unwrap(), Outcome::NoAccount));
+    assert!(matches!(add(&fixture, &actor, &known, "bob").await.unwrap(), MemberOutcome::IsMember(_)));
+    assert!(matches!(add(&fixture, &actor, &known, "unknown").await.unwrap(), MemberOutcome::NoAccount));
     let (rights, list) = members(&fixture, &actor, &known).await.unwrap();
     assert_eq!(rights, MemberRights { can_view: true, can_change: true, can_set_managers: true });
     assert_eq!(list, [("bob@example.org".to_owned(), false)]);
@@ -72,7 +72,7 @@ async fn staff_add_and_remove_members_of_groups_whose_access_they_have() {
     assert_eq!(refused_field(add(&fixture, &actor, &powerful, "bob").await), "groups");
     assert!(!members(&fixture, &actor, &powerful).await.unwrap().0.can_change);
     fixture.superuser("root").await;
-    assert!(matches!(add(&fixture, &actor, &known, "root").await.unwrap(), Outcome::NeedsStaff(_)));
+    assert!(matches!(add(&fixture, &actor, &known, "root").await.unwrap(), MemberOutcome::NeedsStaff(_)));
     let blind = fixture.actor(&fixture.staff("blind", &[ViewJob]).await).await;
     assert!(matches!(add(&fixture, &blind, &known, "bob").await, Err(Error::Forbidden)));
     assert!(matches!(members(&fixture, &blind, &known).await, Err(Error::NotFound(RecordKind::Group))));
@@ -86,19 +86,19 @@ async fn managers_add_and_remove_members_of_their_group_alone() {
     let (other, bob) = (fixture.group("Other", &[]).await, fixture.ordinary("bob").await);
     let actor = fixture.actor(&manager).await;
     assert!(matches!(add(&fixture, &actor, &other, "bob").await, Err(Error::Forbidden)));
-    assert!(matches!(add(&fixture, &actor, &group, "bob").await.unwrap(), Outcome::Added(_)));
+    assert!(matches!(add(&fixture, &actor, &group, "bob").await.unwrap(), MemberOutcome::Added(_)));
     // Keys that others made for an account would get the access of the group, and do not end by a manager.
     let robot = fixture.ordinary("robot").await;
     let root = fixture.actor(&fixture.superuser("root1").await).await;
     let key = api_keys::create(&fixture.0, &root, request(robot.id)).await.unwrap().record.id;
-    assert!(matches!(add(&fixture, &actor, &group, "robot").await.unwrap(), Outcome::NeedsStaff(_)));
+    assert!(matches!(add(&fixture, &actor, &group, "robot").await.unwrap(), MemberOutcome::NeedsStaff(_)));
     let mut view = fixture.1.store.read().await.unwrap();
     assert_eq!(view.api_keys().get(key).await.unwrap().unwrap().revoked_at, None);
     drop(view);
     // With a link, a manager could make the account of another person.
     let by_link =
         group_members::add(&fixture.0, &actor, group.id, &[email("guest")], Delivery::Link).await.unwrap();
-    assert!(matches!(by_link[0].1, Outcome::NoAccount));
+    assert!(matches!(by_link[0].1, MemberOutcome::NoAccount));
     let (rights, list) = members(&fixture, &actor, &group).await.unwrap();
     assert_eq!(rights, MemberRights { can_view: true, can_change: true, can_set_managers: false });
     assert_eq!(list, [("bob@example.org".to_owned(), false), ("manager@example.org".to_owned(), true)]);
@@ -130,7 +130,7 @@ async fn manager_invites_into_the_group_until_it_manages_it_no_longer() {
     let (group, manager) = managed(&fixture, &[ViewJob]).await;
     let actor = fixture.actor(&manager).await;
     let invited = async |name: &str| match add(&fixture, &actor, &group, name).await.unwrap() {
-        Outcome::Invited(Invited::Invited(new)) => new,
+        MemberOutcome::Invited(InvitationOutcome::Invited(new)) => new,
         other => panic!("{other:?}"),
     };
     let accept = async |link: &str| {

@@ -1,6 +1,6 @@
 use crate::fixture::{Fixture, email, password, refused_field};
 use docent_app::accounts::invitation_acceptance;
-use docent_app::accounts::invitations::{self, Delivery, NewInvitation, Outcome};
+use docent_app::accounts::invitations::{self, Delivery, InvitationOutcome, NewInvitation};
 use docent_app::accounts::users;
 use docent_app::error::{Error, Result};
 use docent_app::settings::PasswordLogin;
@@ -29,7 +29,7 @@ async fn invite(
     name: &str,
     access: &InvitedAccess,
     delivery: Delivery,
-) -> Result<Outcome> {
+) -> Result<InvitationOutcome> {
     let grant = actor.authorize().unwrap();
     let outcomes = invitations::invite(&fixture.0, actor, &grant, &[email(name)], access, delivery).await?;
     Ok(outcomes.into_iter().next().unwrap().1)
@@ -40,9 +40,9 @@ async fn link(fixture: &Fixture, actor: &Actor, name: &str, access: &InvitedAcce
     invited(invite(fixture, actor, name, access, Delivery::Link).await.unwrap())
 }
 
-fn invited(outcome: Outcome) -> NewInvitation {
+fn invited(outcome: InvitationOutcome) -> NewInvitation {
     match outcome {
-        Outcome::Invited(new) => new,
+        InvitationOutcome::Invited(new) => new,
         other => panic!("{other:?}"),
     }
 }
@@ -211,13 +211,13 @@ async fn existing_account_is_named_only_to_those_who_view_accounts() {
     let seeing = fixture.actor(&fixture.staff("eve", &[AddInvitation, ViewUser]).await).await;
     let none = InvitedAccess::default();
     let told = invite(&fixture, &seeing, "bob", &none, Delivery::Email).await.unwrap();
-    assert!(matches!(told, Outcome::HasAccount(id) if id == bob.id));
+    assert!(matches!(told, InvitationOutcome::HasAccount(id) if id == bob.id));
     let new = invited(invite(&fixture, &blind, "bob", &none, Delivery::Email).await.unwrap());
     assert!(fixture.mails().await.is_empty(), "the account needs no invitation");
     assert!(matches!(accept(&fixture, &new).await, Err(Error::InvalidLink)));
     // A second time it looks like any invited address.
     let again = invite(&fixture, &blind, "bob", &none, Delivery::Link).await.unwrap();
-    assert!(matches!(again, Outcome::IsInvited));
+    assert!(matches!(again, InvitationOutcome::IsInvited));
     assert_eq!(fixture.user(bob.id).await.password, bob.password);
 }
 

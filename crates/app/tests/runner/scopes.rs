@@ -234,7 +234,8 @@ impl World {
             match event {
                 Event::Upload { by, into } => {
                     let actor = actor(*by);
-                    let (grant, scope) = (actor.authorize().unwrap(), scope::of(app, &actor).await.unwrap());
+                    let (grant, scope) =
+                        (actor.authorize().unwrap(), scope::load(app, &actor).await.unwrap());
                     let into_id = collections[*into];
                     let found = collections::destination(app, &grant, &scope, Some(into_id));
                     assert_eq!(found.is_ok(), model.adds(*by, *into), "{event:?}");
@@ -380,7 +381,7 @@ impl World {
     async fn check_account(&self, user: usize, actor: &Actor, is_current: bool) {
         let (app, model) = (&self.service.app, &self.model);
         let grant = || actor.authorize().unwrap();
-        let scope: Scope = scope::of(app, actor).await.unwrap();
+        let scope: Scope = scope::load(app, actor).await.unwrap();
         let visible: BTreeSet<DocumentId> =
             model.documents.iter().filter(|of| model.sees(user, of)).map(|of| of.id).collect();
         let listed = list::list(app, grant(), &DocumentFilter::of(scope.clone())).await.unwrap();

@@ -54,7 +54,7 @@ impl FromRequest for BaseUrl {
     type Future = Ready<Result<Self, ApiError>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        ready(context::of(request).map(|context| Self::of(request, &context)))
+        ready(context::from_request(request).map(|context| Self::of(request, &context)))
     }
 }
 

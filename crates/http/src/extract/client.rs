@@ -21,7 +21,7 @@ pub struct Client {
 impl Client {
     /// Determines the client and stores it in the request for [`FromRequest`].
     pub fn remember(request: &ServiceRequest) -> Result<Self, ApiError> {
-        let context = context::of_service(request)?;
+        let context = context::from_service(request)?;
         let peer = request.peer_addr().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.ip());
         let client = Self::of(peer, request.headers(), &context.settings.trusted_proxies);
         if is_forwarded(request.headers())

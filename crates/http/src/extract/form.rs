@@ -52,7 +52,7 @@ impl Form {
         payload: &mut Payload,
         limit: usize,
     ) -> LocalBoxFuture<'static, Result<Self, ApiError>> {
-        let (context, mut payload) = (context::of(request), payload.take());
+        let (context, mut payload) = (context::from_request(request), payload.take());
         let (is_form, announced) = (is_form(request), body::content_length(request));
         Box::pin(async move {
             if !is_form {

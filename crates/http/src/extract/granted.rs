@@ -59,10 +59,10 @@ impl<A: Operation + 'static> FromRequest for Scoped<A> {
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let granted = Granted::from_request(request, payload);
-        let context = context::of(request);
+        let context = context::from_request(request);
         Box::pin(async move {
             let Granted { actor, grant } = granted.await?;
-            let scope = scope::of(&context?.app, &actor).await?;
+            let scope = scope::load(&context?.app, &actor).await?;
             Ok(Self { actor, grant, scope })
         })
     }
@@ -136,7 +136,7 @@ fn caller(
     };
     let bearer = credential(request.headers()).map(|token| Credential::Bearer(token.to_owned()));
     let credential = bearer.or_else(|| page().map(Credential::Page));
-    let context = context::of(request);
+    let context = context::from_request(request);
     let client = request.extensions().get::<Client>().copied();
     let resource = resource_of(request.path());
     async move {

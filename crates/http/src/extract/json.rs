@@ -24,7 +24,7 @@ impl FromRequest for Body {
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let (content_length, payload) = (body::content_length(request), payload.take());
-        ready(context::of(request).map(|context| {
+        ready(context::from_request(request).map(|context| {
             let limit = context.settings.max_json_bytes;
             Self { context, content_length, payload, limit }
         }))

@@ -12,7 +12,7 @@ use actix_web::middleware::Next;
 /// Removes the base path from a request and adds it to the response. Requests without the path are served too: a proxy
 /// may have removed it, and health checks need none.
 pub async fn translate(mut request: ServiceRequest, next: Next<impl MessageBody + 'static>) -> Answer {
-    let context = context::of_service(&request)?;
+    let context = context::from_service(&request)?;
     if context.base_path.is_root() {
         return next.call(request).await.map(|response| response.map_into_boxed_body());
     }

@@ -18,7 +18,7 @@ const OTHERS: [&str; 6] = ["/auth/", "/oauth/", "/chat/", "/metrics", "/.well-kn
 
 /// Adds the location of the metadata to `WWW-Authenticate`.
 pub async fn challenge(request: ServiceRequest, next: Next<impl MessageBody + 'static>) -> Answer {
-    let context = context::of_service(&request)?;
+    let context = context::from_service(&request)?;
     let is_other = OTHERS.iter().any(|root| request.path().starts_with(root));
     if !context.app.settings().accepts_oauth || is_other {
         return next.call(request).await.map(|response| response.map_into_boxed_body());

@@ -25,7 +25,7 @@ fn is_for_all(path: &str) -> bool {
 
 /// Allows pages of configured origins to read responses, and pages of all origins those of [`is_for_all`].
 pub async fn share(request: ServiceRequest, next: Next<impl MessageBody + 'static>) -> Answer {
-    let context = context::of_service(&request)?;
+    let context = context::from_service(&request)?;
     let allowed = &context.settings.cors_allowed_origins;
     let is_for_all = is_for_all(request.path());
     let vary = !allowed.is_empty() || is_for_all;

@@ -30,7 +30,7 @@ const CLIENT_CLOSED: u16 = 499;
 
 /// Logs, counts and traces a request.
 pub async fn observe(request: ServiceRequest, next: Next<impl MessageBody + 'static>) -> Answer {
-    let context = context::of_service(&request)?;
+    let context = context::from_service(&request)?;
     let id = match requested_id(&request) {
         Some(id) => id,
         None => new_id(&context)?,

@@ -11,7 +11,7 @@ use actix_web::middleware::Next;
 
 /// Returns 429 to clients that exceed the rate limit.
 pub async fn limit(request: ServiceRequest, next: Next<impl MessageBody + 'static>) -> Answer {
-    let context = context::of_service(&request)?;
+    let context = context::from_service(&request)?;
     if let Some(limit) = &context.rate_limit
         && !table::is_probe(&context.settings, request.path())
     {

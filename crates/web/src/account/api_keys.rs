@@ -61,7 +61,7 @@ async fn show_form(
 ) -> PageResult {
     let (app, actor) = (&context.app, &signed_in.actor);
     let (grant, scope) =
-        (actor.authorize::<ReadDocuments>().map_err(Error::from)?, scope::of(app, actor).await?);
+        (actor.authorize::<ReadDocuments>().map_err(Error::from)?, scope::load(app, actor).await?);
     let user = actor.user();
     let choices = AccountCollections { user, scope, name_contains: None, after: None, limit: CHOICES };
     let found = collections::list(app, grant, &choices).await?;

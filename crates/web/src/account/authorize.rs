@@ -241,7 +241,7 @@ async fn collections(
 ) -> Result<Vec<(CollectionId, String)>, PageError> {
     let (app, actor) = (&context.app, &signed_in.actor);
     let grant = actor.authorize::<ReadDocuments>().map_err(Error::from)?;
-    let (user, scope) = (actor.user(), scope::of(app, actor).await?);
+    let (user, scope) = (actor.user(), scope::load(app, actor).await?);
     let choices = AccountCollections { user, scope, name_contains: None, after: None, limit: CHOICES };
     let found = collections::list(app, grant, &choices).await?;
     let found = found.iter().map(|listed| &listed.collection);

@@ -14,7 +14,7 @@ use docent_http::State;
 /// Root path of the account pages.
 pub(super) const ROOT: &str = Area::Account.root();
 
-fn of(signed_in: &SignedIn, context: &State, current: &str) -> Vec<NavGroup> {
+fn groups(signed_in: &SignedIn, context: &State, current: &str) -> Vec<NavGroup> {
     let has_providers = providers(&context.app).next().is_some();
     // Path segments of the sections and their labels.
     let sections = [
@@ -61,6 +61,6 @@ impl SignedIn {
     where
         Framed<P>: Page,
     {
-        self.render(status, context, Area::Account, of(self, context, section), page)
+        self.render(status, context, Area::Account, groups(self, context, section), page)
     }
 }

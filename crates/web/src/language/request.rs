@@ -56,7 +56,8 @@ impl FromRequest for AccountLanguage {
     type Future = LocalBoxFuture<'static, Result<Self, Infallible>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let (session, context) = (session_cookie::id_of(&request.get_session()), context::of(request));
+        let (session, context) =
+            (session_cookie::id_of(&request.get_session()), context::from_request(request));
         let client = request.extensions().get::<Client>().copied();
         Box::pin(async move {
             if let (Some(session), Ok(context), Some(client)) = (session, context, client) {

@@ -151,7 +151,7 @@ pub(super) async fn export(staff: Staff, context: State, mut query: Query) -> Pa
     query.done()?;
     let scope = match staff.authorize::<ViewDocuments>() {
         Ok(grant) => Scope::everything(grant),
-        Err(_) => scope::of(app, &staff.actor).await?,
+        Err(_) => scope::load(app, &staff.actor).await?,
     };
     let lines = use_case::export(app, grant, &scope, &request.filter()).await?;
     let name = format!("questions-{}-{}.jsonl", request.kind, app.now().date_naive());

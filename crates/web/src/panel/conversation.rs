@@ -179,7 +179,7 @@ pub(super) async fn conversation(staff: Staff, context: State, id: Path<String>,
     };
     let scope = match staff.authorize::<ViewDocuments>() {
         Ok(grant) => Scope::everything(grant),
-        Err(_) => scope::of(app, &staff.actor).await?,
+        Err(_) => scope::load(app, &staff.actor).await?,
     };
     let (read, withheld) = use_case::read(app, grant, &scope, id, requested, single.is_some()).await?;
     let shared_with = use_case::names_of_collections(app, grant, id).await?.join(", ");

@@ -253,7 +253,7 @@ pub(super) async fn show(
     };
     let owner = document.owner;
     let emails = users::emails(app, owner.as_slice()).await?;
-    let scope = scope::of(app, &staff.actor).await?;
+    let scope = scope::load(app, &staff.actor).await?;
     let rights = Rights::of(staff, &scope, document);
     let status = if draft.is_some() { StatusCode::UNPROCESSABLE_ENTITY } else { StatusCode::OK };
     let page = DocumentPage {

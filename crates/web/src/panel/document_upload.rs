@@ -83,7 +83,7 @@ async fn render(
     selected: Option<CollectionId>,
 ) -> PageResult {
     let (app, grant) = (&context.app, staff.authorize::<AddDocuments>()?);
-    let scope = scope::of(app, &staff.actor).await?;
+    let scope = scope::load(app, &staff.actor).await?;
     let destinations = browse::destinations(app, &staff.actor, &scope).await?;
     let options = destinations.iter().map(|listed| {
         let of = &listed.collection;
@@ -113,7 +113,7 @@ pub(super) async fn submit(
 ) -> PageResult {
     staff.authorize::<UploadDocuments>()?;
     let grant = staff.authorize::<AddDocuments>()?;
-    let scope = scope::of(&context.app, &staff.actor).await?;
+    let scope = scope::load(&context.app, &staff.actor).await?;
     let mut form = Form::new(&context, parts_of(request.headers(), payload));
     check_token(&mut form, &request).await?;
     let trace = request.extensions().get::<TraceParent>().cloned();

@@ -185,7 +185,7 @@ pub(super) async fn documents(staff: Staff, context: State, mut query: Query) ->
     let emails = users::emails(&context.app, &owners).await?;
     let now = context.app.now();
     let rows = found.records.iter().map(|document| Row::of(document, &emails, now)).collect();
-    let scope = scope::of(&context.app, &staff.actor).await?;
+    let scope = scope::load(&context.app, &staff.actor).await?;
     let rights: Vec<_> = found.records.iter().map(|of| Rights::of(&staff, &scope, of)).collect();
     let page = DocumentsPage {
         collections: collections(&staff, &context, filters.collection).await?,

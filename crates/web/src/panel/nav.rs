@@ -74,7 +74,7 @@ const OTHER_PAGES: [(Label, &str); 2] =
     [(|| t!("chat"), "/chat"), (|| t!("your-account"), Area::Account.root())];
 
 /// Menu for a user; `current` is the open section.
-fn of(actor: &Actor, current: &str) -> Vec<NavGroup> {
+fn groups(actor: &Actor, current: &str) -> Vec<NavGroup> {
     let link = |section: &Section| {
         let (label, href) = link_to(section, actor)?;
         Some(NavLink { label, href, is_current: section.0 == current })
@@ -116,6 +116,6 @@ impl Staff {
     where
         Framed<P>: Page,
     {
-        self.render(status, context, Area::Panel, of(&self.actor, section), page)
+        self.render(status, context, Area::Panel, groups(&self.actor, section), page)
     }
 }

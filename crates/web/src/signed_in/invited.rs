@@ -6,7 +6,7 @@ use crate::language::t;
 use crate::times::Time;
 use chrono::{DateTime, Utc};
 use docent_app::accounts::group_members;
-use docent_app::accounts::invitations::{Delivery, NewInvitation, Outcome};
+use docent_app::accounts::invitations::{Delivery, InvitationOutcome, NewInvitation};
 use docent_app::accounts::verification;
 use docent_domain::id::UserId;
 use docent_domain::invitation::parse_addresses;
@@ -78,7 +78,7 @@ struct Row {
 impl InvitedPage {
     /// `page_of` is the page of an account, if the user may view it.
     pub(crate) fn of(
-        outcomes: &[(Email, Outcome)],
+        outcomes: &[(Email, InvitationOutcome)],
         section: (String, Option<String>),
         page_of: impl Fn(UserId) -> Option<String>,
         now: DateTime<Utc>,
@@ -89,16 +89,16 @@ impl InvitedPage {
 
     /// The outcomes of adding addresses to a group.
     pub(crate) fn of_members(
-        outcomes: &[(Email, group_members::Outcome)],
+        outcomes: &[(Email, group_members::MemberOutcome)],
         section: (String, Option<String>),
         page_of: impl Fn(UserId) -> Option<String>,
         now: DateTime<Utc>,
     ) -> Self {
-        use group_members::Outcome::{Added, Invited, IsMember, NeedsStaff, NoAccount};
+        use group_members::MemberOutcome::{Added, Invited, IsMember, NeedsStaff, NoAccount};
         let plain = |email: &Email, outcome: String, page| {
             (Row { email: email.as_str().to_owned(), outcome, link: None, page }, None)
         };
-        let of = |(email, outcome): &(Email, group_members::Outcome)| match outcome {
+        let of = |(email, outcome): &(Email, group_members::MemberOutcome)| match outcome {
             Added(user) => plain(email, t!("group-member-added"), page_of(user.id)),
             IsMember(user) => plain(email, t!("group-member-before"), page_of(user.id)),
             NoAccount => plain(email, t!("group-member-no-account"), None),
@@ -114,7 +114,7 @@ impl InvitedPage {
         section: (String, Option<String>),
         now: DateTime<Utc>,
     ) -> Self {
-        let outcomes = [(new.record.email.clone(), Outcome::Invited(new.clone()))];
+        let outcomes = [(new.record.email.clone(), InvitationOutcome::Invited(new.clone()))];
         Self::of(&outcomes, section, |_| None, now)
     }
 
@@ -138,18 +138,18 @@ impl InvitedPage {
 /// Row of an address, and when its new link expires.
 fn row(
     email: &Email,
-    outcome: &Outcome,
+    outcome: &InvitationOutcome,
     page_of: &impl Fn(UserId) -> Option<String>,
 ) -> (Row, Option<DateTime<Utc>>) {
     let (text, link, page) = match outcome {
-        Outcome::Invited(new) if new.record.is_emailed => (t!("invited-by-email"), None, None),
-        Outcome::Invited(new) => (t!("invited-by-link"), Some(new.link.clone()), None),
-        Outcome::HasAccount(user) => (t!("invited-has-account"), None, page_of(*user)),
-        Outcome::IsInvited => (t!("invited-before"), None, None),
+        InvitationOutcome::Invited(new) if new.record.is_emailed => (t!("invited-by-email"), None, None),
+        InvitationOutcome::Invited(new) => (t!("invited-by-link"), Some(new.link.clone()), None),
+        InvitationOutcome::HasAccount(user) => (t!("invited-has-account"), None, page_of(*user)),
+        InvitationOutcome::IsInvited => (t!("invited-before"), None, None),
     };
     let expires = match outcome {
-        Outcome::Invited(new) => Some(new.record.expires_at),
-        Outcome::HasAccount(_) | Outcome::IsInvited => None,
+        InvitationOutcome::Invited(new) => Some(new.record.expires_at),
+        InvitationOutcome::HasAccount(_) | InvitationOutcome::IsInvited => None,
     };
     (Row { email: email.as_str().to_owned(), outcome: text, link, page }, expires)
 }

@@ -7,7 +7,7 @@ use super::page::{self, PageError, PageResult};
 use super::session::SignedIn;
 use crate::language::{self, t};
 use crate::paging::{PageNumber, Paging};
-use docent_app::accounts::group_members::{self as use_case, GroupMember, MemberRights, Outcome};
+use docent_app::accounts::group_members::{self as use_case, GroupMember, MemberOutcome, MemberRights};
 use docent_app::error::Error;
 use docent_domain::error::{Rule, ValidationError};
 use docent_domain::id::{GroupId, UserId};
@@ -51,7 +51,7 @@ impl MembersView {
         let row = |member: &GroupMember| Row {
             id: member.user.id.to_string(),
             email: member.user.email.as_str().to_owned(),
-            name: member.user.name.as_ref().map(|name| name.as_str().to_owned()),
+            name: member.user.name.as_ref().map(String::from),
             page: page_of(member.user.id),
             is_manager: member.is_manager,
             may_remove: rights.can_change
@@ -90,7 +90,7 @@ pub(crate) async fn add(
     let (draft, mut errors) = (AddressDraft::submitted(form), FieldErrors::default());
     let Some(emails) = draft.parse(&mut errors) else { return Ok(Added::Invalid(draft, errors)) };
     match use_case::add(&context.app, &signed_in.actor, id, &emails, draft.delivery).await {
-        Ok(outcomes) if outcomes.iter().all(|(_, outcome)| matches!(outcome, Outcome::Added(_))) => {
+        Ok(outcomes) if outcomes.iter().all(|(_, outcome)| matches!(outcome, MemberOutcome::Added(_))) => {
             signed_in.notify(t!("group-members-added", count = outcomes.len()))?;
             Ok(Added::Members)
         }

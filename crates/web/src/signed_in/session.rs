@@ -277,7 +277,7 @@ impl FromRequest for SignedIn {
     type Future = LocalBoxFuture<'static, Result<Self, PageError>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let (cookie, context) = (request.get_session(), context::of(request));
+        let (cookie, context) = (request.get_session(), context::from_request(request));
         let client = request.extensions().get::<Client>().copied();
         let page = requested_page(request);
         let needs_second_factor = !is_open_without_second_factor(request.path());

@@ -3,7 +3,7 @@
 use super::{person, provider_rules, sign_in_with};
 use crate::account::ADA;
 use docent_app::accounts::create::Flags;
-use docent_app::accounts::invitations::{self, Delivery, NewInvitation, Outcome};
+use docent_app::accounts::invitations::{self, Delivery, InvitationOutcome, NewInvitation};
 use docent_app::settings::PasswordLogin;
 use docent_domain::access::Actor;
 use docent_domain::group::{Group, GroupName};
@@ -39,7 +39,7 @@ async fn invite(app: &TestApp) -> (NewInvitation, GroupId) {
     let outcomes =
         invitations::invite(&app.app, &actor, &grant, &emails, &access, Delivery::Link).await.unwrap();
     match outcomes.into_iter().next().unwrap() {
-        (_, Outcome::Invited(new)) => (new, group.id),
+        (_, InvitationOutcome::Invited(new)) => (new, group.id),
         other => panic!("{other:?}"),
     }
 }

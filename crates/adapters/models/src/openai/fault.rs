@@ -123,7 +123,7 @@ impl BackendError {
         let names = names(error);
         let words = words(&names, message.as_deref());
         let body = String::from_utf8_lossy(body).chars().take(MAX_WORDS).collect();
-        let cause = cause::of(Some(status), &words);
+        let cause = cause::classify(Some(status), &words);
         let kind = cause::kind(cause).unwrap_or_else(|| kind_of_status(status, &names));
         let pause = retry_after(headers, now);
         Self { kind, status: Some(status.as_u16()), summary, message, words, body, cause, pause }
@@ -139,7 +139,7 @@ impl BackendError {
         let message = error_message(error);
         let words = words(&names, message.as_deref());
         // The server can be reached, whatever it reports.
-        let cause = cause::of(status, &words).or(Some(FaultCause::ServerError));
+        let cause = cause::classify(status, &words).or(Some(FaultCause::ServerError));
         let kind = cause::kind(cause).unwrap_or_else(|| match status {
             Some(status) => kind_of_status(status, &names),
             None => kind_of_names(&names),

@@ -13,7 +13,7 @@ use crate::openai::ids;
 use crate::openai::vector_stores::search::{documents_of, file_name, place_attributes};
 use actix_web::http::StatusCode;
 use bytes::Bytes;
-use docent_app::agent::{AnswerEvent, AnswerMetadata, AnswerStream, EndReason, FoundPassages, Outcome};
+use docent_app::agent::{AnswerEvent, AnswerMetadata, AnswerOutcome, AnswerStream, EndReason, FoundPassages};
 use docent_app::error::Error;
 use docent_app::{responses, scope};
 use docent_domain::access::{Actor, ReadDocuments};
@@ -112,13 +112,13 @@ impl Progress {
             }
             Some(Err(fault)) => Err(Error::from(fault).into()),
             None => {
-                self.end(answer.outcome().unwrap_or_else(Outcome::unknown)).await?;
+                self.end(answer.outcome().unwrap_or_else(AnswerOutcome::unknown)).await?;
                 Ok(true)
             }
         }
     }
 
-    async fn add(&mut self, event: AnswerEvent, outcome: Option<Outcome>) -> Result<(), ApiError> {
+    async fn add(&mut self, event: AnswerEvent, outcome: Option<AnswerOutcome>) -> Result<(), ApiError> {
         match event {
             AnswerEvent::Text(text) => self.add_text(&text),
             AnswerEvent::Metadata(AnswerMetadata::Searched { .. }) if self.setting.shows_searches => {
@@ -228,7 +228,7 @@ impl Progress {
     async fn end_message(
         &mut self,
         sources: &[ScoredChunk],
-        outcome: Option<Outcome>,
+        outcome: Option<AnswerOutcome>,
     ) -> Result<(), ApiError> {
         let Some(at) = self.message else { return Ok(()) };
         let cited = cited_passages(&self.text, sources, outcome);
@@ -337,7 +337,7 @@ impl Progress {
         }
     }
 
-    async fn end(&mut self, outcome: Outcome) -> Result<(), ApiError> {
+    async fn end(&mut self, outcome: AnswerOutcome) -> Result<(), ApiError> {
         let has_calls =
             self.response.output.iter().any(|item| matches!(item, ResponseOutputItem::FunctionCall { .. }));
         let (input, output) = (outcome.tokens.prompt, outcome.tokens.completion);
@@ -414,7 +414,7 @@ impl Progress {
         let (app, actor) = (Arc::clone(&self.setting.context.app), self.setting.actor.clone());
         let read = async move {
             let grant = actor.authorize::<ReadDocuments>()?;
-            let scope = scope::of(&app, &actor).await?;
+            let scope = scope::load(&app, &actor).await?;
             documents_of(&app, grant, &scope, ids).await
         };
         Ok(self.setting.context.run(read).await??)
@@ -422,7 +422,7 @@ impl Progress {
 }
 
 /// Why an answer was cut off, if it was.
-const fn end_of(outcome: Outcome) -> Option<&'static str> {
+const fn end_of(outcome: AnswerOutcome) -> Option<&'static str> {
     match outcome.reason {
         EndReason::Length | EndReason::Iterations => Some("max_output_tokens"),
         EndReason::ContentFilter => Some("content_filter"),

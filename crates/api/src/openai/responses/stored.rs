@@ -66,7 +66,7 @@ impl Content {
         }
         let (app, actor) = (Arc::clone(&context.app), actor.clone());
         let read = async move {
-            let scope = scope::of(&app, &actor).await?;
+            let scope = scope::load(&app, &actor).await?;
             let documents: Vec<_> = documents.into_iter().collect();
             docent_app::quotes::readable(&app, &scope, &documents).await
         };

@@ -10,7 +10,7 @@ use deserr::Deserr;
 use docent_app::App;
 use docent_app::documents::list as listing;
 use docent_app::error::Error;
-use docent_app::search::{self as use_case, Found};
+use docent_app::search::{self as use_case, SearchResults};
 use docent_domain::access::{Grant, ReadDocuments};
 use docent_domain::condition::Condition;
 use docent_domain::document::Document;
@@ -242,7 +242,7 @@ impl StoreSearch {
 }
 
 /// Adds the passages of a search to those of others. A passage that several found has its best score.
-fn merge(best: &mut Vec<(f64, ScoredChunk)>, found: Found) {
+fn merge(best: &mut Vec<(f64, ScoredChunk)>, found: SearchResults) {
     let scores = found.scores();
     for (score, passage) in scores.into_iter().zip(found.passages) {
         match best.iter_mut().find(|(_, of)| of.id == passage.id) {

@@ -333,7 +333,7 @@ pub(in crate::openai) async fn ensure_usable(
     actor: &Actor,
     id: CollectionId,
 ) -> Result<(), ApiError> {
-    let scope = scope::of(app, actor).await?;
+    let scope = scope::load(app, actor).await?;
     if metadata::record_use(app, &scope, id).await? {
         return Ok(());
     }

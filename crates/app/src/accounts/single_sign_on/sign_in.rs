@@ -94,7 +94,7 @@ async fn audited(
 }
 
 /// The account of a person; a refusal has the account that it is about, if there is one.
-pub(in crate::accounts) type Found = Result<User, (SignInError, Option<User>)>;
+pub(in crate::accounts) type FoundUser = Result<User, (SignInError, Option<User>)>;
 
 /// The account of the person, with its groups as the provider names them.
 pub(in crate::accounts) async fn find_or_create(
@@ -102,7 +102,7 @@ pub(in crate::accounts) async fn find_or_create(
     rules: &ProviderRules,
     claims: &IdentityClaims,
     address: IpAddr,
-) -> Found {
+) -> FoundUser {
     let failed = |error: docent_domain::fault::Fault| (SignInError::from(error), None);
     let mut work = app.store.begin().await.map_err(failed)?;
     let known = work.identities().get(&claims.issuer, &claims.subject).await.map_err(failed)?;
@@ -124,7 +124,7 @@ async fn returning(
     rules: &ProviderRules,
     claims: &IdentityClaims,
     identity: &Identity,
-) -> Found {
+) -> FoundUser {
     let failed = |error: docent_domain::fault::Fault| (SignInError::from(error), None);
     let user = work.users().get(identity.user).await.map_err(failed)?;
     let Some(user) = user else { return Err((SignInError::Refused(Refusal::InvalidResponse), None)) };
@@ -156,7 +156,7 @@ async fn first(
     rules: &ProviderRules,
     claims: &IdentityClaims,
     address: IpAddr,
-) -> Found {
+) -> FoundUser {
     let failed = |error: docent_domain::fault::Fault| (SignInError::from(error), None);
     let refused = |refusal, user: Option<User>| (SignInError::Refused(refusal), user);
     let email = verified_email(rules, claims).map_err(|refusal| refused(refusal, None))?;

@@ -1,6 +1,6 @@
 //! The tools of the agent that the model calls while it answers.
 
-use super::{Asked, Generation, Progress};
+use super::{Generation, Progress, RequestInProgress};
 use crate::agent::events::{AnswerEvent, AnswerMetadata, FoundPassages, answer_panicked};
 use crate::agent::registry::Agent;
 use crate::agent::{first_search, prompt, tool};
@@ -71,14 +71,14 @@ impl Generation {
 
 /// Runs tools on the runtime of the process, to which their connections belong.
 async fn run_tools(
-    asked: &Arc<Asked>,
+    asked: &Arc<RequestInProgress>,
     agent: &Arc<Agent>,
     calls: Vec<ToolCall>,
 ) -> Result<Vec<ToolOutput>, Fault> {
     let (work, agent) = (Arc::clone(asked), Arc::clone(agent));
     let run = async move {
         let run = |(n, call): (usize, ToolCall)| {
-            let (Asked { app, request, .. }, agent) = (&*work, &agent);
+            let (RequestInProgress { app, request, .. }, agent) = (&*work, &agent);
             async move {
                 if n < MAX_CALLS {
                     tool::run(&agent.tools, app, request, &call).await

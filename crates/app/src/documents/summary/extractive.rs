@@ -30,10 +30,10 @@ pub(super) async fn summarize(
 ) -> Result<DocumentSummary> {
     let Derived { sentences, headings, questions } = derive(material).await?;
     let chunks = &material.chunks;
-    let point = |page, text: String| Some(KeyPoint { place: place::of(chunks, page, &text)?, text });
+    let point = |page, text: String| Some(KeyPoint { place: place::find(chunks, page, &text)?, text });
     let description = sentences
         .description
-        .map(|it| Description { place: place::of(chunks, it.page, &it.text), text: it.text });
+        .map(|it| Description { place: place::find(chunks, it.page, &it.text), text: it.text });
     let questions = questions.into_iter().map(|question| (question.text, Some(question.page)));
     let questions = answerable(reader, material.document.id, questions).await?;
     Ok(DocumentSummary {

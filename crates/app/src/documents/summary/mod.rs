@@ -153,7 +153,7 @@ pub(crate) async fn passages(
             // The index was built again with chunks of another size.
             None => {
                 let all = index.chunks(id).await?;
-                let moved = place::of(&all, page, text).map(|place| place.chunk);
+                let moved = place::find(&all, page, text).map(|place| place.chunk);
                 let is_known = |it: &StoredChunk| found.iter().any(|known| known.ordinal == it.ordinal);
                 found.extend(all.into_iter().find(|it| Some(it.ordinal) == moved && !is_known(it)));
             }

@@ -6,8 +6,8 @@ use docent_domain::summary::Place;
 use docent_text::summary::key_sentences;
 use std::collections::HashSet;
 
-/// The chunk of a page that has a sentence, or else most of its words; `None` if no chunk is of the page.
-pub(super) fn of(chunks: &[StoredChunk], page: u32, text: &str) -> Option<Place> {
+/// Finds the chunk of a page that has a sentence, or else most of its words; `None` if no chunk is of the page.
+pub(super) fn find(chunks: &[StoredChunk], page: u32, text: &str) -> Option<Place> {
     let wanted = squeezed(text);
     let words = key_sentences::words(text);
     let of_page = chunks.iter().filter(|chunk| covers(chunk, page));
@@ -63,10 +63,10 @@ mod tests {
             chunk(1, &[(1, 0), (2, 19)], "Motors need\nservice.\nPumps need oil."),
             chunk(2, &[(3, 0)], "Motors need service."),
         ];
-        assert_eq!(of(&chunks, 1, "Motors need service."), Some(Place { page: 1, chunk: 1 }));
-        assert_eq!(of(&chunks, 3, "Motors need service."), Some(Place { page: 3, chunk: 2 }));
-        assert_eq!(of(&chunks, 1, "Water pumps"), Some(Place { page: 1, chunk: 0 }));
-        assert_eq!(of(&chunks, 4, "Motors need service."), None);
+        assert_eq!(find(&chunks, 1, "Motors need service."), Some(Place { page: 1, chunk: 1 }));
+        assert_eq!(find(&chunks, 3, "Motors need service."), Some(Place { page: 3, chunk: 2 }));
+        assert_eq!(find(&chunks, 1, "Water pumps"), Some(Place { page: 1, chunk: 0 }));
+        assert_eq!(find(&chunks, 4, "Motors need service."), None);
     }
 
     #[test]

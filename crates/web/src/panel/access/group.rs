@@ -111,7 +111,7 @@ fn revision(group: &Group) -> String {
 }
 
 async fn may_delete(staff: &Staff, context: &State, access: &Access) -> Result<bool, Error> {
-    let scope = scope::of(&context.app, &staff.actor).await?;
+    let scope = scope::load(&context.app, &staff.actor).await?;
     Ok(staff.actor.can_manage(&scope, access) && staff.can::<DeleteGroups>())
 }
 

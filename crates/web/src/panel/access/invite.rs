@@ -84,7 +84,7 @@ impl Draft {
 
     async fn show(&self, staff: &Staff, context: &State, errors: &FieldErrors) -> PageResult {
         let (app, actor) = (&context.app, &staff.actor);
-        let scope = scope::of(app, actor).await?;
+        let scope = scope::load(app, actor).await?;
         let shareable = browse::shareable(app, actor).await?;
         let named: Vec<_> =
             shareable.into_iter().map(|known| (known.id, collection_name(known.name.as_str()))).collect();

@@ -102,7 +102,7 @@ impl Draft {
         account: Option<&Account>,
         errors: &FieldErrors,
     ) -> PageResult {
-        let scope = scope::of(&context.app, &staff.actor).await?;
+        let scope = scope::load(&context.app, &staff.actor).await?;
         let mut fields = self.fields(staff, &scope, account);
         if account.is_none() {
             let password = Field::password("password", t!("password"), "new-password");
@@ -210,7 +210,7 @@ pub(super) async fn change(staff: Staff, context: State, id: Path<String>, form:
 pub(super) async fn confirm(staff: Staff, context: State, id: Path<String>) -> PageResult {
     staff.authorize::<DeleteUsers>()?;
     let account = read(&staff, &context, &id).await?;
-    let scope = scope::of(&context.app, &staff.actor).await?;
+    let scope = scope::load(&context.app, &staff.actor).await?;
     if !may_delete(&account, &staff.actor, &scope) {
         return Err(Error::Forbidden.into());
     }

@@ -54,7 +54,7 @@ async fn changeable(
 ) -> Result<(Account, Grant<ChangeUsers>), PageError> {
     let (view, grant) = (staff.authorize()?, staff.authorize()?);
     let account = users::get(&context.app, view, id_of(RecordKind::User, id)?).await?;
-    let scope = scope::of(&context.app, &staff.actor).await?;
+    let scope = scope::load(&context.app, &staff.actor).await?;
     staff.actor.ensure_can_manage(&scope, &needed(&account)).map_err(Error::from)?;
     Ok((account, grant))
 }

@@ -49,7 +49,7 @@ impl AccountFacts {
         Self {
             id: user.id.to_string(),
             email: user.email.as_str().to_owned(),
-            name: user.name.as_ref().map(|name| name.as_str().to_owned()),
+            name: user.name.as_ref().map(String::from),
             is_superuser: user.is_superuser,
             created: Time::of(user.created_at, now),
             last_login: user.last_login_at.map(|at| Time::of(at, now)),
@@ -127,7 +127,7 @@ impl AccountView {
             let found = audit::list(app, grant, &filter, ROWS).await?;
             entries = Some(Table::of(&found, |entry| EntryRow::of(entry, staff, now)));
         }
-        let scope = scope::of(app, actor).await?;
+        let scope = scope::load(app, actor).await?;
         let may_take_over = actor.can_manage(&scope, &account.access().with_data());
         let may_manage = actor.can_manage(&scope, &account.access());
         let second_factor = user.confirmed_second_factor().and_then(|factor| factor.confirmed_at);

@@ -122,8 +122,8 @@ const WORDS: &[(FaultCause, &[&str])] = &[
     ),
 ];
 
-/// The cause of an error, by its status and its words in lower case.
-pub(super) fn of(status: Option<StatusCode>, words: &str) -> Option<FaultCause> {
+/// Finds the cause of an error by its status and its words in lower case.
+pub(super) fn classify(status: Option<StatusCode>, words: &str) -> Option<FaultCause> {
     let known = WORDS.iter().find(|(_, alternatives)| alternatives.iter().any(|text| has(words, text)));
     known.map(|(cause, _)| *cause).or_else(|| match status?.as_u16() {
         401 => Some(FaultCause::InvalidKey),
@@ -255,12 +255,16 @@ mod tests {
             (529, r#"{"error":{"type":"overloaded_error"}}"#, Overloaded),
             (500, "oops", ServerError),
         ] {
-            let found = of(StatusCode::from_u16(status).ok(), &words.to_lowercase());
+            let found = classify(StatusCode::from_u16(status).ok(), &words.to_lowercase());
             assert_eq!(found, Some(cause), "{status} {words}");
         }
-        assert_eq!(of(None, "out of memory"), Some(OutOfMemory), "an error in the middle of a response");
+        assert_eq!(
+            classify(None, "out of memory"),
+            Some(OutOfMemory),
+            "an error in the middle of a response"
+        );
         for (status, words) in [(404, "not found"), (502, ""), (503, ""), (504, ""), (400, "bad request")] {
-            assert_eq!(of(StatusCode::from_u16(status).ok(), words), None, "{status} {words}");
+            assert_eq!(classify(StatusCode::from_u16(status).ok(), words), None, "{status} {words}");
         }
     }
 }
