@@ -1,5 +1,6 @@
 //! Composition root: chooses the adapter for each port.
 
+mod blobs;
 mod data_dir;
 mod embedders;
 mod identity_providers;
@@ -11,8 +12,8 @@ mod workers;
 use crate::telemetry::propagation::W3cPropagator;
 use anyhow::{Context, bail};
 use docent::config::{
-    AgentSearch, AuthBackend, BlobStoreUrl, ConnectionUrl, DatabaseUrl, DefaultCollection, HttpUrl,
-    KeyValueUrl, OpenCollections, Profile, Require2fa, Secret, Settings, VectorDb,
+    AgentSearch, AuthBackend, ConnectionUrl, DatabaseUrl, DefaultCollection, HttpUrl, KeyValueUrl,
+    OpenCollections, Profile, Require2fa, Secret, Settings, VectorDb,
 };
 use docent_answerer::Answerer;
 use docent_app::App;
@@ -30,7 +31,6 @@ use docent_index::qdrant::{self, QdrantCollections, QdrantIndex};
 use docent_models::openai::backend::BackendSettings;
 use docent_models::openai::chat::OpenAiChatModel;
 use docent_ports::Ports;
-use docent_ports::blob_store::BlobStore;
 use docent_ports::chat_model::ChatModel;
 use docent_ports::clock::Clock;
 use docent_ports::embedder::Embedder;
@@ -47,7 +47,6 @@ use docent_ports::vector_indexes::VectorIndexes;
 use docent_server::metrics::Metrics;
 use docent_server::{HttpSettings, MetricsEndpoint, SessionKey, Shutdown};
 use docent_services::archive::audit_export::FileExports;
-use docent_services::blob::{Addressing, ObjectBlobStore, S3Credentials, S3Options};
 use docent_services::mail::{NoMailer, SmtpMailer};
 use docent_services::memory::MemoryRateLimiter;
 use docent_services::password::Argon2Hasher;
@@ -61,6 +60,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use blobs::blobs;
 use data_dir::{create_private_dir, index_owner_id, remove_token_journal, secret_key};
 use embedders::ModelEmbedders;
 use identity_providers::{identity_providers, password_login};
@@ -69,8 +69,11 @@ pub(crate) use recognizer::Detection;
 pub(crate) use workers::check_sandbox;
 use workers::{concurrent_drawings, extractor, renderer};
 
-/// Age after which an unfinished file belongs to an upload whose process has died.
-const ABANDONED_AFTER: chrono::TimeDelta = chrono::TimeDelta::hours(1);
+/// The directory in `data_dir` for exported entries of the audit log, one file per export.
+const AUDIT_EXPORTS: &str = "audit";
+
+/// How many times as long as a refresh token a login can be extended.
+const SESSION_PER_TOKEN: u32 = 3;
 
 /// The assembled service, ready to start.
 pub(crate) struct Assembly {
@@ -185,7 +188,7 @@ fn assemble(
         fallback_model: fallback_model(settings),
         extractor: Arc::new(extractor),
         recognizer: Arc::new(recognizer.clone()),
-        renderer: renderer(settings)?,
+        renderer: renderer()?,
         identity_providers: identity_providers(settings, &clock)?,
         mailer: mailer(settings, &clock, &entropy)?,
         webhook_body: docent_server::webhook_body,
@@ -229,7 +232,7 @@ pub(crate) fn http(settings: &Settings, assembly: &Assembly) -> HttpSettings {
             metrics: Arc::clone(metrics),
             token: settings.telemetry.metrics_token.as_ref().map(|token| token.expose().to_owned()),
         }),
-        public_url: settings.mail.public_url.as_ref().map(|url| url.as_str().to_owned()),
+        public_url: settings.http.public_url.as_ref().map(|url| url.as_str().to_owned()),
         cors_allowed_origins: origins.iter().map(|origin| origin.as_str().to_owned()).collect(),
         ..HttpSettings::new(settings.service.app_name.clone(), SessionKey::derive(&assembly.secret))
     }
@@ -252,7 +255,7 @@ pub(crate) fn background(settings: &Settings, app: &Arc<App>) -> Background {
     let accounts = &settings.accounts;
     let retention = (!accounts.audit_retention.is_zero()).then(|| AuditRetention {
         age: accounts.audit_retention,
-        exports: Arc::new(FileExports::new(accounts.audit_export_dir.clone())),
+        exports: Arc::new(FileExports::new(settings.service.data_dir.join(AUDIT_EXPORTS))),
     });
     Background::new(Arc::clone(app), Some(interval).filter(|interval| !interval.is_zero()))
         .with_retention(retention)
@@ -260,14 +263,15 @@ pub(crate) fn background(settings: &Settings, app: &Arc<App>) -> Background {
 
 /// The settings of the use cases.
 pub(crate) fn limits(settings: &Settings) -> Limits {
-    let accounts = &settings.accounts;
+    let (accounts, history, defaults) =
+        (&settings.accounts, settings.agent.history_tokens, Limits::default());
     Limits {
         accepts_jwt: accounts.auth_backends.contains(&AuthBackend::Jwt),
         accepts_oauth: accounts.oauth,
         accepts_api_keys: accounts.auth_backends.contains(&AuthBackend::ApiKey),
         access_token_ttl: accounts.access_token_ttl,
         refresh_token_ttl: accounts.refresh_token_ttl,
-        session_lifetime: accounts.session_lifetime,
+        session_lifetime: accounts.refresh_token_ttl.saturating_mul(SESSION_PER_TOKEN),
         second_factor_rule: match accounts.require_2fa {
             Require2fa::No => SecondFactorRule::Optional,
             Require2fa::Staff => SecondFactorRule::Staff,
@@ -283,12 +287,12 @@ pub(crate) fn limits(settings: &Settings) -> Limits {
         },
         public_url: public_url(settings),
         password_login: password_login(settings),
-        login_max_failures: u64::from(accounts.login_max_failures),
-        login_failure_period: accounts.login_failure_period,
-        account_limits: settings.limits.of_accounts(),
-        upload_types: settings.http.upload_types,
+        login_max_failures: u64::from(settings.limits.login_max_failures),
+        login_failure_period: settings.limits.login_failure_period,
+        account_limits: settings.limits.account_limits,
+        upload_types: settings.ingestion.upload_types,
         // Larger files are refused when they are uploaded, not when they are read.
-        max_upload_bytes: settings.http.max_upload_bytes.0.min(ExtractionLimits::default().file_bytes),
+        max_upload_bytes: settings.ingestion.max_upload_bytes.0.min(ExtractionLimits::default().file_bytes),
         ingest_concurrency: settings.ingestion.ingest_concurrency,
         concurrent_drawings: concurrent_drawings().get(),
         recognition_languages: settings.recognition.ocr_languages.clone(),
@@ -300,10 +304,10 @@ pub(crate) fn limits(settings: &Settings) -> Limits {
         },
         system_prompt: settings.agent.system_prompt(),
         search_limit: settings.agent.search_limit,
-        conversation_history_tokens: settings.agent.conversation_history_tokens,
-        client_history_tokens: settings.agent.client_history_tokens,
+        conversation_history_tokens: history.unwrap_or(defaults.conversation_history_tokens),
+        client_history_tokens: history.unwrap_or(defaults.client_history_tokens),
         collection: first_collection(settings),
-        ..Limits::default()
+        ..defaults
     }
 }
 
@@ -316,7 +320,7 @@ pub(crate) fn shutdown(settings: &Settings) -> Shutdown {
 /// Returns the base URL of links to the service.
 pub(crate) fn public_url(settings: &Settings) -> String {
     let bound = || format!("http://{}", settings.http.bind_address);
-    settings.mail.public_url.as_ref().map_or_else(bound, |url| url.as_str().to_owned())
+    settings.http.public_url.as_ref().map_or_else(bound, |url| url.as_str().to_owned())
 }
 
 pub(crate) fn mailer(
@@ -383,12 +387,11 @@ fn key_value(
     store: &SqlStore,
 ) -> anyhow::Result<(Arc<dyn TokenStore>, Arc<dyn RateLimiter>)> {
     let storage = &settings.storage;
-    let sentinels = (!storage.redis_sentinels.is_empty()).then(|| redis::Sentinels {
-        addresses: storage.redis_sentinels.clone(),
-        password: storage.redis_sentinel_password.as_ref().map(|password| password.expose().to_owned()),
-    });
-    let options = redis::Options { sentinels, ..redis::Options::default() };
-    let connect = |url: &ConnectionUrl| Redis::new(url.expose(), options.clone());
+    let connect = |url: &ConnectionUrl| {
+        let password = url.parameter("sentinel_password");
+        let sentinels = url.sentinels().map(|addresses| redis::Sentinels { addresses, password });
+        Redis::new(url.expose(), redis::Options { sentinels, ..redis::Options::default() })
+    };
     let tokens: Arc<dyn TokenStore> = match &storage.redis_url {
         KeyValueUrl::Memory => Arc::new(SqlTokenStore::new(store.clone())),
         KeyValueUrl::Redis(url) => Arc::new(RedisTokenStore::new(connect(url).context("DOCENT_REDIS_URL")?)),
@@ -401,34 +404,6 @@ fn key_value(
             }
         };
     Ok((tokens, limiter))
-}
-
-fn blobs(settings: &Settings, clock: &dyn Clock, is_exclusive: bool) -> anyhow::Result<Arc<dyn BlobStore>> {
-    match &settings.storage.blob_store {
-        BlobStoreUrl::File(folder) => {
-            // If no other process writes, every file that is unfinished at the start was abandoned.
-            let min_age = if is_exclusive { chrono::TimeDelta::zero() } else { ABANDONED_AFTER };
-            Ok(Arc::new(ObjectBlobStore::local(folder, clock.now() - min_age)?))
-        }
-        BlobStoreUrl::S3 { bucket, prefix } => {
-            let store = ObjectBlobStore::s3(bucket, prefix, &s3(settings)).context("DOCENT_BLOB_STORE")?;
-            Ok(Arc::new(store))
-        }
-    }
-}
-
-fn s3(settings: &Settings) -> S3Options {
-    let storage = &settings.storage;
-    let credentials = match (&storage.s3_access_key_id, &storage.s3_secret_access_key) {
-        (Some(id), Some(secret)) => S3Credentials::keys(id, secret.expose()),
-        _ => S3Credentials::from_env(),
-    };
-    S3Options {
-        endpoint: storage.s3_endpoint.as_ref().map(|endpoint| endpoint.as_str().to_owned()),
-        region: storage.s3_region.clone(),
-        addressing: if storage.s3_virtual_hosted { Addressing::VirtualHosted } else { Addressing::Path },
-        ..S3Options::new(credentials)
-    }
 }
 
 /// Creates the chat model alone, to check its connection. It waits for output at least as long as `wait`.
@@ -452,8 +427,8 @@ fn model(
         (None, _) => Ok(Arc::new(Answerer::new(embedders::lexicon(settings)))),
         (Some(url), Some(model)) => {
             let backend = backend(settings, url, models.llm_api_key.as_ref(), model, timeout);
-            let model = OpenAiChatModel::new(&backend, Arc::clone(clock)).context("DOCENT_LLM_BASE_URL")?;
-            Ok(Arc::new(model.with_answer_timeout(models.llm_answer_timeout)))
+            let model = OpenAiChatModel::new(&backend, Arc::clone(clock));
+            Ok(Arc::new(model.context("DOCENT_LLM_BASE_URL")?))
         }
         (Some(_), None) => bail!("DOCENT_LLM_MODEL must be set"),
     }

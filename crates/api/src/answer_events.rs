@@ -112,7 +112,7 @@ pub(crate) enum EventName {
 #[serde(tag = "type", rename_all = "snake_case")]
 #[schema(as = AnswerMetadata)]
 pub(crate) enum Metadata<'a> {
-    /// The oldest messages were left out because they exceed `client_history_tokens`.
+    /// The oldest messages were left out because they exceed `history_tokens`.
     HistoryShortened {
         /// Number of messages.
         left_out: usize,

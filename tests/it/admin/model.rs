@@ -32,7 +32,7 @@ rules! {
         let page = browser.post(PAGE, &[("form_token", &form_token(&page))]).await.expect(200).text;
         assert!(page.contains("The model can be used.") && page.contains("“&lt;b&gt;visitors”"), "{page}");
         assert!(page.contains("The model answered: On Sundays."), "{page}");
-        assert!(page.contains("DOCENT_CLIENT_HISTORY_TOKENS=") && !page.contains("DOCENT_AGENT_SEARCH"), "{page}");
+        assert!(page.contains("DOCENT_HISTORY_TOKENS=") && !page.contains("DOCENT_AGENT_SEARCH"), "{page}");
     }
 
     async fn check_of_a_model_without_tools_says_what_to_do(setup) {

@@ -66,7 +66,7 @@ pub(super) async fn measure(program: &Path, folder: &Path, load: Load) -> Result
         ("DOCENT_LLM_BASE_URL", format!("http://{}/v1", model.address)),
         ("DOCENT_LLM_MODEL", "bench".to_owned()),
         // All streams are of one account.
-        ("DOCENT_ACCOUNT_ANSWERS", "0".to_owned()),
+        ("DOCENT_ACCOUNT_LIMITS", "answers=0".to_owned()),
     ];
     let (docent, token) = service::docent(program, folder, &settings).await?;
     let question = serde_json::json!([{"role": "user", "content": "How long is the warranty?"}]);

@@ -30,7 +30,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const REFUSED: Duration = Duration::from_millis(50);
 
 pub(super) async fn run(program: &Path, folder: &Path, bounds: Bounds) -> Result<()> {
-    let settings = [("DOCENT_ACCOUNT_PAGE_IMAGES_PER_HOUR", "0".to_owned())];
+    let settings = [("DOCENT_ACCOUNT_LIMITS", "page_images_per_hour=0".to_owned())];
     let target = Target::new(program, folder, &settings).await?;
     target.installation.create_account_of(SECOND.0, SECOND.1)?;
     let login = json!({ "email": SECOND.0, "password": SECOND.1 });

@@ -56,7 +56,7 @@ pub(crate) async fn create(args: &CreateKeyArgs) -> anyhow::Result<()> {
 
 /// The URL at which clients reach the service; `None` if its port is chosen at the start.
 fn service_url(settings: &Settings) -> Option<String> {
-    match &settings.mail.public_url {
+    match &settings.http.public_url {
         Some(url) => Some(url.as_str().trim_end_matches('/').to_owned()),
         None if settings.http.bind_address.port() == 0 => None,
         None => Some(format!("http://{}", local_address(settings.http.bind_address))),

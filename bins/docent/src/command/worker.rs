@@ -21,7 +21,7 @@ pub(crate) async fn run() -> anyhow::Result<()> {
 async fn work(settings: &Settings) -> anyhow::Result<()> {
     let store = wire::store(settings).await?;
     let assembly = wire::app(Profile::Worker, settings, store.clone())?;
-    let server = match settings.ingestion.worker_bind_address {
+    let server = match settings.http.worker_bind_address {
         Some(listen_on) => {
             let http = wire::http(settings, &assembly);
             let server = Server::bind_probes(Arc::clone(&assembly.app), http, listen_on)

@@ -1,4 +1,4 @@
-//! Outgoing email and the base URL of its links.
+//! Outgoing email.
 
 use super::check::{Context, Refusal};
 use super::declare::{unset, variable};
@@ -11,16 +11,12 @@ use std::net::IpAddr;
 
 section! {
     /// Outgoing email.
-    Mail "Mail" {
+    Mail "Send email" {
         /// Mail server: `smtps://user:password@host` (TLS), `smtp://user:password@host?tls=required` (STARTTLS) or,
         /// without a password, `smtp://host`. In a password write `/`, `#` and `@` as `%2F`, `%23` and `%40`.
         smtp_url: Option<SmtpUrl> = unset("no email is sent; staff can create the links and pass them on");
         /// Sender of emails, such as `Docent <docent@example.org>`. Required with `smtp_url`.
         mail_from: Option<String> = unset("none"), check_sender;
-        /// Public base URL of the service, such as `https://docs.example.org`, for links in emails and in answers. Required with
-        /// `smtp_url`. With `https`, browsers keep the session cookie for this host and TLS alone. With a path, such as
-        /// `https://example.org/docent`, links and pages are below that path, whether or not the proxy removes it from requests.
-        public_url: Option<HttpUrl> = unset("`http://` and `bind_address`"), check_base_path;
     }
 }
 
@@ -82,25 +78,6 @@ fn check_sender(from: &Option<String>, _: &Context) -> Result<(), Refusal> {
     }
     let accepted = "an address such as docent@example.org or Docent <docent@example.org>".to_owned();
     Err(Refusal { wrong: "contains no email address".to_owned(), accepted })
-}
-
-/// Checks that the path of the public URL differs from all paths of the service, and needs no escaping in pages.
-fn check_base_path(url: &Option<HttpUrl>, _: &Context) -> Result<(), Refusal> {
-    let Some(url) = url else { return Ok(()) };
-    let first = |path: &'_ str| path.split('/').nth(1).unwrap_or_default().to_owned();
-    let (path, folder) = (url.path(), first(url.path()));
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '-' | '.' | '_' | '~');
-    let wrong = if !path.chars().all(is_plain) || path.contains("//") {
-        format!("has the path {path}, but only letters, digits, -, ., _ and ~ are possible in its folders")
-    } else if !folder.is_empty() && docent_server::routes::all().any(|(own, _)| first(own) == folder) {
-        format!("begins with the path /{folder}, which the service itself has")
-    } else {
-        return Ok(());
-    };
-    Err(Refusal {
-        wrong,
-        accepted: "a URL such as https://docs.example.org or https://example.org/docent".to_owned(),
-    })
 }
 
 /// Reports settings that a mail server requires and that are missing.

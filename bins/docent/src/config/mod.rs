@@ -8,6 +8,7 @@ mod agent;
 mod check;
 mod declare;
 mod example;
+mod former;
 mod http;
 mod ingestion;
 mod limits;
@@ -44,7 +45,7 @@ pub use reader::{Effective, Environment, Source};
 pub use recognition::{Recognition, Recognizer};
 pub use reference::reference;
 pub use secret::Secret;
-pub use selector::{BlobStoreUrl, DatabaseUrl, EmbeddingProvider, KeyValueUrl, VectorDb};
+pub use selector::{BlobStoreUrl, DatabaseUrl, EmbeddingProvider, KeyValueUrl, S3Host, VectorDb};
 pub use service::Service;
 pub use storage::Storage;
 pub use telemetry::{LogFormat, Telemetry};
@@ -192,9 +193,9 @@ impl Settings {
         let mut inspection = reader.finish(&all());
         if let Some(settings) = &settings {
             inspection.warnings.extend(storage::plaintext_warnings(&settings.storage));
-            inspection.warnings.extend(http::size_warning(&settings.http));
+            inspection.warnings.extend(ingestion::size_warning(&settings.ingestion));
             if profile != Profile::Worker {
-                inspection.warnings.extend(http::proxy_warning(&settings.http, &settings.mail));
+                inspection.warnings.extend(http::proxy_warning(&settings.http));
             }
         }
         (settings, inspection)

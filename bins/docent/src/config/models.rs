@@ -7,12 +7,12 @@ use super::secret::Secret;
 use super::section::section;
 use super::selector::EmbeddingProvider;
 use super::url::HttpUrl;
-use super::value::{LexiconText, TextPrefix, Value};
+use super::value::{TextPrefix, Value};
 use std::time::Duration;
 
 section! {
     /// Chat, embedding and reranking models.
-    Models "Models" {
+    Models "Connect models" {
         /// Base URL of a chat-completions API, such as `https://api.openai.com/v1`.
         llm_base_url: Option<HttpUrl> = unset("the built-in answerer");
         /// Name of the chat model. Required with `llm_base_url`.
@@ -20,10 +20,8 @@ section! {
         /// API key for the chat model.
         llm_api_key: Option<Secret> = unset("none");
         /// Longest wait for the chat model's next output; comments and empty pieces do not count as output.
+        /// One response, with its reasoning, takes at most 15 minutes, or 15 times this time if that is longer.
         llm_timeout: Duration = text("60s"), positive;
-        /// Longest time for one response of the chat model, with its reasoning. A question can need several: one for each
-        /// search, and one for the answer.
-        llm_answer_timeout: Duration = text("15m"), positive;
         /// Embedding back end: `openai` (any API in that wire format), `builtin` (lexical, without a model) or `local:DIR`
         /// (a Model2Vec model in a folder, which is read into memory; nothing is downloaded).
         embedding_provider: EmbeddingProvider = text("builtin");
@@ -47,10 +45,6 @@ section! {
         embedding_query_prefix: Option<TextPrefix> = unset("that of the family of the model, or none");
         /// Text before each passage that is embedded, like `embedding_query_prefix`.
         embedding_document_prefix: Option<TextPrefix> = unset("that of the family of the model, or none");
-        /// Words that documents use for words of questions, in addition to the built-in lexicon: one entry per line, such
-        /// as `capex, capital spending = purchases of equipment; additions`. A question with a phrase on the left also
-        /// searches for the words on the right. Usually set with `DOCENT_LEXICON_FILE`.
-        lexicon: Option<LexiconText> = unset("the built-in lexicon only");
         /// Base URL of a reranking API, without `/rerank`, such as `https://api.jina.ai/v1`. It reorders search results
         /// by reading query and passage together, with the title, the headings and the page before each passage.
         rerank_base_url: Option<HttpUrl> = unset("no reranking");

@@ -21,7 +21,7 @@ const UNNAMED: &str = "sso";
 
 section! {
     /// An identity provider.
-    Oidc "Identity providers" {
+    Oidc "Sign in with an identity provider" {
         /// Issuer of an OpenID Connect provider, exactly as the provider names it, such as `https://id.example.org/realms/main`. With
         /// it, the sign-in pages have a button for the provider. Register `DOCENT_PUBLIC_URL/auth/oidc/sso/callback` there as redirect
         /// URI. Settings of further providers (see `oidc_providers`) have their names inserted: `DOCENT_OIDC_ENTRA_ISSUER`.

@@ -4,7 +4,7 @@ use super::check::{Check, Context, Refusal};
 use super::declare::{Default, Setting, variable};
 use super::problem::{Problem, Problems, Warning};
 use super::value::Value;
-use super::{Inspection, Profile};
+use super::{Inspection, Profile, former};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::File;
@@ -37,10 +37,11 @@ impl Environment {
         Self { variables: variables.filter(|(name, _)| name.starts_with(PREFIX)).collect() }
     }
 
-    /// The text of a setting, from its variable or from the file that its `_FILE` variable names. An empty variable
-    /// counts as not set.
+    /// The text of a setting, from its variable, from the file that its `_FILE` variable names, or from former settings.
+    /// An empty variable counts as not set.
     pub(super) fn text(&self, name: &str) -> Result<Option<(String, Source)>, String> {
-        self.text_of(name, self.get(&variable(name)))
+        let text = |name: &str| self.text_of(name, self.get(&variable(name)));
+        former::merge(name, text(name)?, text)
     }
 
     /// The text of a setting that can be empty.
@@ -233,28 +234,6 @@ fn quote<T: Value>(text: &str) -> String {
 /// Variables of client commands, which are not settings of the service.
 const CLIENT_VARIABLES: [&str; 3] = ["DOCENT_SERVER", "DOCENT_API_KEY", "DOCENT_CREDENTIALS"];
 
-/// Former settings, and why they are gone.
-const REMOVED: &[(&str, &str)] = &[
-    ("DOCENT_API_KEY_ANSWERS", "it was removed, because keys share the limits of their account"),
-    ("DOCENT_API_KEY_PAGE_IMAGES_PER_HOUR", "it was removed, because keys share the limits of their account"),
-    ("DOCENT_API_KEY_TOKENS_PER_DAY", "it was removed, because keys share the limits of their account"),
-    ("DOCENT_EMAIL_VERIFICATION_TTL", "it was removed: links to confirm an address are valid for three days"),
-    ("DOCENT_INGEST_ATTEMPTS", "it was removed: documents fail after three attempts"),
-    ("DOCENT_INGEST_MAX_CHARACTERS", "it was removed: documents have at most 20,000 chunks"),
-    ("DOCENT_INGEST_MAX_CHUNKS", "it was removed: documents have at most 20,000 chunks"),
-    ("DOCENT_PASSAGE_CONTEXT", "it was removed: passages are found without lines written by a model"),
-    ("DOCENT_PASSWORD_RESET_TTL", "it was removed: links to reset a password are valid for an hour"),
-    ("DOCENT_QDRANT_REPLICAS", "it was removed, because Qdrant has storage.collection.replication_factor"),
-    ("DOCENT_QDRANT_SHARDS", "it was removed, because Qdrant has storage.collection.shard_number_per_node"),
-    ("DOCENT_REFRESH_ROTATION_GRACE", "it was removed: replaced refresh tokens can be used for 30 seconds"),
-    ("DOCENT_S3_ALLOW_HTTP", "it was removed, because http:// in DOCENT_S3_ENDPOINT says the same"),
-    ("DOCENT_RERANK_CANDIDATES", "it was removed, because 50 candidates suit every reranker"),
-    (
-        "DOCENT_S3_SESSION_TOKEN",
-        "it was removed, because temporary keys are read from AWS_SESSION_TOKEN and the other AWS_… variables",
-    ),
-];
-
 fn warnings(environment: &Environment, all: &[Setting], grouped: Vec<String>) -> Vec<Warning> {
     let known: Vec<String> = all.iter().map(Setting::variable).chain(grouped).collect();
     let is_known = |name: &str| known.iter().any(|known| known == name) || CLIENT_VARIABLES.contains(&name);
@@ -262,18 +241,14 @@ fn warnings(environment: &Environment, all: &[Setting], grouped: Vec<String>) ->
         .variables
         .keys()
         .filter(|name| !is_known(name) && !name.strip_suffix(FILE_SUFFIX).is_some_and(is_known));
-    let advice = |name: &str| {
-        if let Some((_, reason)) = REMOVED.iter().find(|(removed, _)| *removed == name) {
-            return (*reason).to_owned();
-        }
-        match meant(name, &known) {
-            Some(nearest) => format!("did you mean {nearest}?"),
-            None => "`docent config` lists the settings".to_owned(),
-        }
+    let advice = |name: &str| match meant(name, &known) {
+        Some(nearest) => format!("did you mean {nearest}?"),
+        None => "`docent config` lists the settings".to_owned(),
     };
     let warning = |name: &String| {
-        let wrong = "is not a setting and is ignored".to_owned();
-        Warning { variable: name.clone(), wrong, advice: advice(name) }
+        let former = former::advice(name.strip_suffix(FILE_SUFFIX).unwrap_or(name));
+        let (wrong, advice) = former.unwrap_or_else(|| ("is not a setting and is ignored", advice(name)));
+        Warning { variable: name.clone(), wrong: wrong.to_owned(), advice }
     };
     unknown.map(warning).collect()
 }
@@ -309,7 +284,7 @@ fn distance(a: &str, b: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{Environment, REMOVED, distance, meant, warnings};
+    use super::{distance, meant};
 
     #[test]
     fn distance_counts_edits() {
@@ -317,18 +292,6 @@ mod tests {
             [("", "", 0), ("abc", "abc", 0), ("", "ab", 2), ("kitten", "sitting", 3), ("ab", "ba", 2)]
         {
             assert_eq!((distance(a, b), distance(b, a)), (edits, edits), "{a} {b}");
-        }
-    }
-
-    #[test]
-    fn removed_settings_are_warned_about_with_the_reason() {
-        let all = crate::config::all();
-        let environment = Environment::of(REMOVED.iter().map(|(name, _)| (*name, "x")));
-        let warnings = warnings(&environment, &all, Vec::new());
-        assert!(all.iter().all(|setting| REMOVED.iter().all(|(name, _)| *name != setting.variable())));
-        assert_eq!(warnings.len(), REMOVED.len());
-        for warning in &warnings {
-            assert!(REMOVED.contains(&(warning.variable.as_str(), warning.advice.as_str())), "{warning}");
         }
     }
 

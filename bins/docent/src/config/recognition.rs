@@ -1,17 +1,16 @@
 //! Recognition of text on images of pages.
 
-use super::check::{positive, within};
+use super::check::within;
 use super::declare::{text, unset};
 use super::secret::Secret;
 use super::section::section;
 use super::url::HttpUrl;
 use super::value::Value;
 use docent_domain::recognition::Languages;
-use std::time::Duration;
 
 section! {
     /// Recognition of text on scanned pages (OCR).
-    Recognition "Text recognition" {
+    Recognition "Read scans" {
         /// What reads pages without reliable text, such as scans: `auto` (the program tesseract if it is on the `PATH`),
         /// `tesseract` (required), the URL of a service, or `off`.
         ocr: Recognizer = text("auto");
@@ -22,8 +21,6 @@ section! {
         ocr_languages: Languages = text("eng");
         /// Maximum number of pages of a document that are recognised; further ones are listed as failed in its report.
         ocr_max_pages: u32 = text("500"), within(1..=100_000);
-        /// Longest time for the recognition of a page.
-        ocr_timeout: Duration = text("60s"), positive;
     }
 }
 

@@ -18,12 +18,39 @@ contains the value of `DOCENT_X`. An empty variable counts as not set, unless it
 - Booleans are `true`, `yes`, `on`, `1` and `false`, `no`, `off`, `0`.
 
 Invalid values prevent the start; all of them are reported together, each with the variable's name, what is wrong and
-what is accepted. An unknown `DOCENT_` variable is a warning.
+what is accepted. An unknown `DOCENT_` variable is a warning. Settings of the previous release that have another name, or none, are a
+warning that says what to do.
+
+Most installations set only some of these:
+
 ";
+
+/// The settings that most installations set.
+const FIRST: [&str; 10] = [
+    "data_dir",
+    "database_url",
+    "secret_key",
+    "bind_address",
+    "public_url",
+    "trusted_proxies",
+    "upload_types",
+    "llm_base_url",
+    "llm_model",
+    "llm_api_key",
+];
+
+fn first_sentence(meaning: &str) -> &str {
+    meaning.trim().split_inclusive(". ").next().unwrap_or_default().trim_end()
+}
 
 /// Returns the reference in Markdown.
 pub fn reference() -> String {
     let mut page = INTRODUCTION.to_owned();
+    for name in FIRST {
+        if let Some(setting) = all().iter().find(|setting| setting.name == name) {
+            page += &format!("- `{}`: {}\n", setting.variable(), first_sentence(setting.meaning));
+        }
+    }
     let mut section = "";
     for setting in all() {
         if setting.section != section {

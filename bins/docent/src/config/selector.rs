@@ -1,8 +1,9 @@
 //! Settings that select back ends.
 
-use super::url::ConnectionUrl;
+use super::url::{ConnectionUrl, HttpUrl};
 use super::value::Value;
 use std::path::PathBuf;
+use url::form_urlencoded;
 
 /// URL of the relational database.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,7 +97,13 @@ impl Value for KeyValueUrl {
         match text.split_once("://").ok_or("has no scheme")? {
             ("memory", "") => Ok(Self::Memory),
             ("memory", _) => Err("has text after memory://".to_owned()),
-            (scheme @ ("redis" | "rediss"), rest) => ConnectionUrl::parse(scheme, rest).map(Self::Redis),
+            (scheme @ ("redis" | "rediss"), rest) => {
+                let url = ConnectionUrl::parse(scheme, rest)?;
+                if !url.sentinels().is_none_or(|all| all.iter().all(|address| is_address(address))) {
+                    return Err("has a sentinel that is no host with a port".to_owned());
+                }
+                Ok(Self::Redis(url))
+            }
             _ => Err("has an unsupported scheme".to_owned()),
         }
     }
@@ -107,6 +114,18 @@ impl Value for KeyValueUrl {
             Self::Redis(url) => url.to_string(),
         }
     }
+}
+
+impl ConnectionUrl {
+    /// The addresses of the sentinels of a Redis URL.
+    pub fn sentinels(&self) -> Option<Vec<String>> {
+        Some(self.parameter("sentinels")?.split(',').map(str::to_owned).collect())
+    }
+}
+
+fn is_address(text: &str) -> bool {
+    let host_and_port = text.rsplit_once(':').filter(|(host, _)| !host.is_empty());
+    host_and_port.is_some_and(|(_, port)| port.parse::<u16>().is_ok())
 }
 
 /// URL of the blob store for uploaded files.
@@ -120,7 +139,59 @@ pub enum BlobStoreUrl {
         bucket: String,
         /// Prefix of all keys; may be empty.
         prefix: String,
+        /// Where it is.
+        host: S3Host,
     },
+}
+
+/// The server of a bucket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct S3Host {
+    /// Base URL of the API, without the bucket; AWS if there is none.
+    pub endpoint: Option<HttpUrl>,
+    /// The region.
+    pub region: String,
+    /// Whether the bucket is part of the host name instead of the path.
+    pub is_virtual_hosted: bool,
+}
+
+const DEFAULT_REGION: &str = "us-east-1";
+
+impl S3Host {
+    /// Reads the parameters of a URL. Of several with the same name, the first applies.
+    fn parse(query: &str) -> Result<Self, String> {
+        let (mut endpoint, mut region, mut is_virtual_hosted) = (None, None, None);
+        for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+            let wrong = |why| format!("has a parameter {name} that {why}");
+            match &*name {
+                "endpoint" => _ = endpoint.get_or_insert(HttpUrl::parse(&value).map_err(wrong)?),
+                "region" => _ = region.get_or_insert(String::parse(&value).map_err(wrong)?),
+                "virtual_hosted" => _ = is_virtual_hosted.get_or_insert(bool::parse(&value).map_err(wrong)?),
+                _ => return Err("has parameters other than endpoint, region and virtual_hosted".to_owned()),
+            }
+        }
+        let region = region.unwrap_or_else(|| DEFAULT_REGION.to_owned());
+        Ok(Self { endpoint, region, is_virtual_hosted: is_virtual_hosted.unwrap_or(false) })
+    }
+
+    /// The parameters that differ from their defaults.
+    fn show(&self) -> String {
+        let endpoint = self.endpoint.iter().map(|url| format!("endpoint={}", url.show()));
+        let region = (self.region != DEFAULT_REGION).then(|| format!("region={}", self.region));
+        let addressing = self.is_virtual_hosted.then(|| "virtual_hosted=true".to_owned());
+        let parameters: Vec<String> = endpoint.chain(region).chain(addressing).collect();
+        if parameters.is_empty() { String::new() } else { format!("?{}", parameters.join("&")) }
+    }
+}
+
+impl BlobStoreUrl {
+    /// The host of a bucket, if it is another machine and the connection has no TLS.
+    pub(super) fn plaintext_host(&self) -> Option<String> {
+        match self {
+            Self::S3 { host, .. } => host.endpoint.as_ref()?.plaintext_host(),
+            Self::File(_) => None,
+        }
+    }
 }
 
 impl Value for BlobStoreUrl {
@@ -135,11 +206,13 @@ impl Value for BlobStoreUrl {
             ("file", "") => Err("has no path".to_owned()),
             ("file", path) => Ok(Self::File(path.into())),
             ("s3", rest) => {
-                let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
+                let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
+                let (bucket, prefix) = path.split_once('/').unwrap_or((path, ""));
                 if bucket.is_empty() {
                     return Err("has no bucket name".to_owned());
                 }
-                Ok(Self::S3 { bucket: bucket.to_owned(), prefix: prefix.trim_matches('/').to_owned() })
+                let (bucket, prefix) = (bucket.to_owned(), prefix.trim_matches('/').to_owned());
+                Ok(Self::S3 { bucket, prefix, host: S3Host::parse(query)? })
             }
             (scheme, _) => Err(format!("has the scheme {scheme:?}")),
         }
@@ -148,7 +221,7 @@ impl Value for BlobStoreUrl {
     fn show(&self) -> String {
         match self {
             Self::File(path) => format!("file://{}", path.display()),
-            Self::S3 { bucket, prefix } => format!("s3://{bucket}/{prefix}"),
+            Self::S3 { bucket, prefix, host } => format!("s3://{bucket}/{prefix}{}", host.show()),
         }
     }
 }
@@ -319,10 +392,28 @@ mod tests {
     #[test]
     fn blob_store_urls_are_directories_or_buckets() {
         assert_eq!(BlobStoreUrl::parse("file:///srv/x"), Ok(BlobStoreUrl::File("/srv/x".into())));
-        let s3 = |prefix: &str| Ok(BlobStoreUrl::S3 { bucket: "b".into(), prefix: prefix.into() });
-        assert_eq!(BlobStoreUrl::parse("s3://b"), s3(""));
-        assert_eq!(BlobStoreUrl::parse("s3://b/p/q/"), s3("p/q"));
-        for text in ["", "/srv/x", "file://", "s3://", "s3:///p", "gs://b"] {
+        let aws = S3Host { endpoint: None, region: "us-east-1".into(), is_virtual_hosted: false };
+        let s3 = |prefix: &str, host: &S3Host| {
+            Ok(BlobStoreUrl::S3 { bucket: "b".into(), prefix: prefix.into(), host: host.clone() })
+        };
+        assert_eq!(BlobStoreUrl::parse("s3://b"), s3("", &aws));
+        assert_eq!(BlobStoreUrl::parse("s3://b/p/q/"), s3("p/q", &aws));
+        let text = "s3://b/p?endpoint=http://minio:9000&region=eu-1&virtual_hosted=true";
+        let endpoint = HttpUrl::parse("http://minio:9000").ok();
+        let host = S3Host { endpoint, region: "eu-1".into(), is_virtual_hosted: true };
+        assert_eq!(BlobStoreUrl::parse(text), s3("p", &host));
+        assert_eq!(BlobStoreUrl::parse(text).unwrap().show(), text);
+        for text in [
+            "",
+            "/srv/x",
+            "file://",
+            "s3://",
+            "s3:///p",
+            "gs://b",
+            "s3://b?endpoint=minio",
+            "s3://b?virtual_hosted=2",
+            "s3://b?key=x",
+        ] {
             assert!(BlobStoreUrl::parse(text).is_err(), "{text}");
         }
     }

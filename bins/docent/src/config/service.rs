@@ -8,7 +8,7 @@ use std::time::Duration;
 
 section! {
     /// General settings.
-    Service "Service" {
+    Service "Start and stop the service" {
         /// Name returned by `GET /status`.
         app_name: String = text("Docent");
         /// For development: allows weak secrets. Must be false in production.

@@ -1,6 +1,6 @@
 //! Databases, vector store and blob store.
 
-use super::check::{Context, Refusal};
+use super::check::Context;
 use super::declare::{Default, Defaults, both, text, unset, variable};
 use super::problem::Warning;
 use super::reader::Reader;
@@ -11,14 +11,16 @@ use super::url::{ConnectionUrl, HttpUrl};
 
 section! {
     /// Databases, vector store and blob store.
-    Storage "Storage" {
+    Storage "Store records, files and chunks" {
         /// URL of the relational database: `sqlite://…` or `postgres://…`.
         database_url: DatabaseUrl = Defaults {
             dev: Default::Computed { words: "`docent.db` in `data_dir`", text: database_file },
             serve: Default::Unset("must be set"),
         };
         /// URL of the store for refresh tokens and rate-limit counters: `redis://…` or `rediss://…`. With
-        /// `memory://`, tokens are in the relational database and counters in the memory of the process.
+        /// `memory://`, tokens are in the relational database and counters in the memory of the process. With Redis Sentinel the host is the name
+        /// of the group, such as `redis://:password@docent/0?sentinels=sentinel-1:26379,sentinel-2:26379`; `sentinel_password` is another
+        /// parameter, and `rediss://` is for the sentinels too.
         redis_url: KeyValueUrl = Defaults {
             dev: Default::Text("memory://"),
             serve: Default::Computed { words: "`memory://` with SQLite, otherwise `redis://127.0.0.1:6379/0`", text: key_value_url },
@@ -26,24 +28,15 @@ section! {
         /// URL of another Redis server for rate-limit counters. Clients decide how many there are, so it can be given
         /// little memory and may evict them, which must not happen to refresh tokens.
         redis_counters_url: Option<KeyValueUrl> = unset("`redis_url`");
-        /// Addresses of Redis Sentinel processes, such as `sentinel-1.example.org:26379`. The host of `redis_url` and of
-        /// `redis_counters_url` is then the name of the group whose primary they say; `rediss://` is for the sentinels too.
-        redis_sentinels: Vec<String> = text("[]"), check_addresses;
-        /// Password of the sentinels. That of the servers is in the URL.
-        redis_sentinel_password: Option<Secret> = unset("none");
-        /// URL of the blob store for uploaded files: `file://…` or `s3://bucket/prefix`.
+        /// URL of the blob store for uploaded files: `file://…` or `s3://bucket/prefix`. Parameters of a bucket are `endpoint` (base URL of
+        /// the S3 API without the bucket, if it is not AWS), `region` (`us-east-1` by default) and `virtual_hosted` (`true` if the bucket is
+        /// part of the host name), such as `s3://docs/prefix?endpoint=https://minio.example.com:9000&region=eu-1`.
         blob_store: BlobStoreUrl = both(Default::Computed { words: "`blobs` in `data_dir`", text: blob_folder });
-        /// Base URL of the S3 API, without the bucket, such as `https://minio.example.com:9000`.
-        s3_endpoint: Option<HttpUrl> = unset("AWS in `s3_region`");
-        /// Region of the bucket.
-        s3_region: String = text("us-east-1");
         /// Access key ID for the bucket. Without it, credentials come from AWS's credential chain: the
         /// standard `AWS_…` variables (keys, web identity, container role), or the instance's role.
         s3_access_key_id: Option<String> = unset("AWS's credential chain");
         /// Secret access key for the bucket. Set if and only if `s3_access_key_id` is set.
         s3_secret_access_key: Option<Secret> = unset("AWS's credential chain");
-        /// Whether the bucket is part of the host name (`https://bucket.host`) instead of the path.
-        s3_virtual_hosted: bool = text("false");
         /// Vector store: `qdrant` or `embedded`.
         vector_db: VectorDb = Defaults {
             dev: Default::Text("embedded"),
@@ -73,21 +66,6 @@ pub(super) fn check_s3_keys(reader: &mut Reader<'_>) {
     }
 }
 
-#[expect(clippy::ptr_arg, reason = "a check takes the type of its setting")]
-fn check_addresses(addresses: &Vec<String>, _: &Context) -> Result<(), Refusal> {
-    let is_address = |address: &&String| {
-        let port = address.rsplit_once(':').filter(|(host, _)| !host.is_empty()).map(|(_, port)| port);
-        port.is_some_and(|port| port.parse::<u16>().is_ok())
-    };
-    match addresses.iter().find(|address| !is_address(address)) {
-        Some(_) => Err(Refusal {
-            wrong: "has an item that is no host with a port".to_owned(),
-            accepted: "a list such as sentinel-1:26379,sentinel-2:26379".to_owned(),
-        }),
-        None => Ok(()),
-    }
-}
-
 /// Returns a warning for each store on another host that may be used without TLS.
 pub(super) fn plaintext_warnings(storage: &Storage) -> Vec<Warning> {
     let warning = |name, host: String, advice: &str| Warning {
@@ -111,8 +89,8 @@ pub(super) fn plaintext_warnings(storage: &Storage) -> Vec<Warning> {
     };
     let counters = storage.redis_counters_url.iter().map(|url| ("redis_counters_url", url));
     let key_values = [("redis_url", &storage.redis_url)].into_iter().chain(counters);
-    let blobs = storage.s3_endpoint.as_ref().and_then(HttpUrl::plaintext_host);
-    let blobs = blobs.map(|host| warning("s3_endpoint", host, "use https://"));
+    let blobs = storage.blob_store.plaintext_host();
+    let blobs = blobs.map(|host| warning("blob_store", host, "use https:// in its endpoint"));
     database.into_iter().chain(key_values.filter_map(key_value)).chain(blobs).collect()
 }
 

@@ -28,7 +28,7 @@ impl LogFormat {
 
 section! {
     /// Logs, traces and metrics.
-    Telemetry "Logs, traces and metrics" {
+    Telemetry "Observe the service" {
         /// Log level (`error`, `warn`, `info`, `debug`, `trace`), or levels per module such as `warn,docent_api=debug`.
         log: String = Defaults { dev: Default::Text("warn,rmcp=error"), serve: Default::Text("info,actix_server=warn,actix_http=off,rmcp=error") };
         /// Format of log lines: `human` or `json`.

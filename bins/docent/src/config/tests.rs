@@ -1,8 +1,9 @@
 mod generated;
 mod secrets;
+mod sign_in;
+mod values;
 
 use super::*;
-use std::ffi::OsString;
 use std::fs;
 use std::net::SocketAddr;
 use std::path::Path;
@@ -33,13 +34,13 @@ fn dev_defaults_are_embedded_and_complete() {
     assert_eq!(service.data_dir, Path::new("./docent-data"));
     assert_eq!(http.bind_address, SocketAddr::from(([127, 0, 0, 1], 8000)));
     assert!(http.trusted_proxies.is_empty() && http.cors_allowed_origins.is_empty());
-    assert_eq!(http.max_upload_bytes, ByteSize(50 * 1024 * 1024));
+    assert_eq!(ingestion.max_upload_bytes, ByteSize(50 * 1024 * 1024));
     assert_eq!(accounts.secret_key, None);
     assert!(mail.smtp_url.is_none() && accounts.secret_key_previous.is_empty());
     assert_eq!(accounts.auth_backends, [AuthBackend::Jwt, AuthBackend::ApiKey]);
     assert_eq!(accounts.access_token_ttl, Duration::from_secs(15 * 60));
     assert_eq!(accounts.refresh_token_ttl, Duration::from_secs(30 * 86_400));
-    assert_eq!((accounts.login_max_failures, accounts.login_failure_period), (10, Duration::from_secs(900)));
+    assert_eq!((limits.login_max_failures, limits.login_failure_period), (10, Duration::from_secs(900)));
     assert_eq!((limits.rate_limit_requests, limits.rate_limit_period), (300, Duration::from_secs(60)));
     assert_eq!(storage.database_url, DatabaseUrl::Sqlite("./docent-data/docent.db".into()));
     assert_eq!(storage.redis_url, KeyValueUrl::Memory);
@@ -118,8 +119,9 @@ fn plaintext_connections_to_other_hosts_are_warned_about() {
     for (endpoint, is_warned) in
         [("http://minio:9000", true), ("http://127.0.0.1:9000", false), ("https://minio:9000", false)]
     {
-        let loaded = dev(&[("DOCENT_S3_ENDPOINT", endpoint)]).unwrap();
-        let warned = loaded.warnings.iter().any(|warning| warning.variable == "DOCENT_S3_ENDPOINT");
+        let url = format!("s3://b?endpoint={endpoint}");
+        let loaded = dev(&[("DOCENT_BLOB_STORE", &url)]).unwrap();
+        let warned = loaded.warnings.iter().any(|warning| warning.variable == "DOCENT_BLOB_STORE");
         assert_eq!(warned, is_warned, "{endpoint}");
     }
 }
@@ -182,18 +184,17 @@ fn s3_access_key_needs_both_halves() {
     assert_eq!(variables(dev(&[bucket, id])), [secret.0]);
     assert_eq!(variables(dev(&[bucket, secret])), [id.0]);
     assert!(dev(&[bucket]).is_ok(), "AWS's credential chain needs no settings");
-    let storage = dev(&[bucket, id, secret]).unwrap().settings.storage;
-    assert_eq!(storage.s3_region, "us-east-1");
-    assert_eq!((storage.s3_endpoint, storage.s3_virtual_hosted), (None, false));
+    assert!(dev(&[bucket, id, secret]).is_ok());
 }
 
 #[test]
 fn sentinels_are_hosts_with_ports() {
-    let sentinels = |list| dev(&[("DOCENT_REDIS_SENTINELS", list)]);
-    let loaded = sentinels("sentinel-1:26379,[::1]:26379").unwrap().settings.storage;
-    assert_eq!(loaded.redis_sentinels, ["sentinel-1:26379", "[::1]:26379"]);
-    for wrong in ["sentinel-1", ":26379", "sentinel-1:26379,sentinel-2:port", "sentinel-1:99999"] {
-        assert_eq!(variables(sentinels(wrong)), ["DOCENT_REDIS_SENTINELS"], "{wrong}");
+    let sentinels = |list| dev(&[("DOCENT_REDIS_URL", &format!("redis://docent/0?sentinels={list}"))]);
+    let storage = sentinels("sentinel-1:26379,[::1]:26379").unwrap().settings.storage;
+    let KeyValueUrl::Redis(url) = storage.redis_url else { panic!("no server") };
+    assert_eq!(url.sentinels().unwrap(), ["sentinel-1:26379", "[::1]:26379"]);
+    for wrong in ["", "sentinel-1", ":26379", "sentinel-1:26379,sentinel-2:port", "sentinel-1:99999"] {
+        assert_eq!(variables(sentinels(wrong)), ["DOCENT_REDIS_URL"], "{wrong}");
     }
 }
 
@@ -241,32 +242,6 @@ fn uploads_larger_than_can_be_read_are_warned_about() {
 }
 
 #[test]
-fn lists_accept_json_and_commas() {
-    for text in [r#"["jwt", "api_key"]"#, "jwt,api_key", " JWT , api_key, "] {
-        let accounts = dev(&[("DOCENT_AUTH_BACKENDS", text)]).unwrap().settings.accounts;
-        assert_eq!(accounts.auth_backends, [AuthBackend::Jwt, AuthBackend::ApiKey], "{text}");
-    }
-    let http = dev(&[("DOCENT_TRUSTED_PROXIES", "10.0.0.0/8,192.168.1.7,fd00::/8")]).unwrap().settings.http;
-    let shown: Vec<String> = http.trusted_proxies.iter().map(ToString::to_string).collect();
-    assert_eq!(shown, ["10.0.0.0/8", "192.168.1.7/32", "fd00::/8"]);
-    let origins = dev(&[("DOCENT_CORS_ALLOWED_ORIGINS", "https://a.example/,http://b.example:3000")]);
-    let origins = origins.unwrap().settings.http.cors_allowed_origins;
-    let origins: Vec<&str> = origins.iter().map(Origin::as_str).collect();
-    assert_eq!(origins, ["https://a.example", "http://b.example:3000"]);
-    for (variable, text) in [
-        ("DOCENT_AUTH_BACKENDS", "[]"),
-        ("DOCENT_AUTH_BACKENDS", "[\"jwt\""),
-        ("DOCENT_AUTH_BACKENDS", "[1]"),
-        ("DOCENT_AUTH_BACKENDS", "ldap"),
-        ("DOCENT_TRUSTED_PROXIES", "10.0.0.0/33"),
-        ("DOCENT_CORS_ALLOWED_ORIGINS", "https://a.example/path"),
-        ("DOCENT_CORS_ALLOWED_ORIGINS", "*"),
-    ] {
-        assert_eq!(variables(dev(&[(variable, text)])), [variable], "{text}");
-    }
-}
-
-#[test]
 fn all_problems_are_reported_with_accepted_values() {
     let problems = serve(&[
         ("DOCENT_RATE_LIMIT_REQUESTS", "many"),
@@ -303,72 +278,6 @@ fn all_problems_are_reported_with_accepted_values() {
 }
 
 #[test]
-fn identity_providers_are_read_with_and_without_names() {
-    assert!(dev(&[]).unwrap().settings.identity_providers.is_empty());
-    let loaded = dev(&[
-        ("DOCENT_OIDC_ISSUER", "https://id.example.org/realms/main/"),
-        ("DOCENT_OIDC_CLIENT_ID", "docent"),
-        ("DOCENT_OIDC_GROUPS", "/eng:Engineers, urn:x:law:Legal team"),
-        ("DOCENT_OIDC_PROVIDERS", "entra-2"),
-        ("DOCENT_OIDC_ENTRA_2_ISSUER", "http://127.0.0.1:9000"),
-        ("DOCENT_OIDC_ENTRA_2_CLIENT_ID", "other"),
-        ("DOCENT_OIDC_ENTRA_2_CLIENT_SECRET", "hunter2"),
-        ("DOCENT_OIDC_ENTRA_2_TRUST_EMAIL", "yes"),
-    ])
-    .unwrap();
-    assert_eq!(loaded.warnings, []);
-    let [first, second] = &loaded.settings.identity_providers[..] else { panic!("not two") };
-    assert_eq!((first.name.as_str(), second.name.as_str()), ("sso", "entra-2"));
-    assert_eq!(first.issuer, "https://id.example.org/realms/main/", "the slash belongs to it");
-    let groups: Vec<_> = first.settings.oidc_groups.iter().map(|mapped| &mapped.0).collect();
-    assert_eq!((groups[1].claim.as_str(), groups[1].group.as_str()), ("urn:x:law", "Legal team"));
-    assert!(second.settings.oidc_trust_email && !first.settings.oidc_trust_email);
-    assert_eq!(second.settings.oidc_client_secret, Some(Secret::new("hunter2".to_owned())));
-    let secret = loaded.effective.iter().find(|one| one.variable == "DOCENT_OIDC_ENTRA_2_CLIENT_SECRET");
-    assert_eq!(secret.unwrap().shown, "[hidden]");
-}
-
-#[test]
-fn incomplete_and_insecure_identity_providers_are_refused() {
-    let refused = |settings: &[(&str, &str)]| variables(dev(settings));
-    let issuer = ("DOCENT_OIDC_ISSUER", "https://id.example.org");
-    assert_eq!(refused(&[issuer]), ["DOCENT_OIDC_CLIENT_ID"]);
-    assert_eq!(refused(&[("DOCENT_OIDC_CLIENT_ID", "x")]), ["DOCENT_OIDC_ISSUER"]);
-    assert_eq!(refused(&[("DOCENT_OIDC_PROVIDERS", "entra")]), ["DOCENT_OIDC_ENTRA_ISSUER"]);
-    let client = ("DOCENT_OIDC_CLIENT_ID", "x");
-    for url in ["http://id.example.org", "id.example.org", "https://id.example.org?x=y", "file:///x"] {
-        assert_eq!(refused(&[("DOCENT_OIDC_ISSUER", url), client]), ["DOCENT_OIDC_ISSUER"], "{url}");
-    }
-    assert_eq!(refused(&[issuer, client, ("DOCENT_OIDC_GROUPS", "none")]), ["DOCENT_OIDC_GROUPS"]);
-    let domains = ("DOCENT_OIDC_EMAIL_DOMAINS", "example.com,@example.org");
-    assert_eq!(refused(&[issuer, client, domains]), ["DOCENT_OIDC_EMAIL_DOMAINS"]);
-    let entra = [("DOCENT_OIDC_ENTRA_ISSUER", issuer.1), ("DOCENT_OIDC_ENTRA_CLIENT_ID", "x")];
-    let twice = [&entra[..], &[("DOCENT_OIDC_PROVIDERS", "entra,entra")]].concat();
-    assert_eq!(refused(&twice), ["DOCENT_OIDC_PROVIDERS"]);
-    assert_eq!(variables(serve(&[KEY, DATABASE, issuer, client])), ["DOCENT_PUBLIC_URL"]);
-}
-
-#[test]
-fn password_login_is_on_off_or_for_named_accounts() {
-    let provider = [("DOCENT_OIDC_ISSUER", "https://id.example.org"), ("DOCENT_OIDC_CLIENT_ID", "docent")];
-    let read = |value: &str| {
-        dev(&[&[("DOCENT_PASSWORD_LOGIN", value)][..], &provider].concat())
-            .map(|loaded| loaded.settings.accounts.password_login)
-    };
-    assert_eq!(variables(dev(&[("DOCENT_PASSWORD_LOGIN", "off")])), ["DOCENT_PASSWORD_LOGIN"]);
-    assert_eq!(read("on").unwrap(), PasswordLogin::On);
-    assert_eq!(read("off").unwrap(), PasswordLogin::Off);
-    let PasswordLogin::Only(emails) = read("Root@example.org, b@example.org").unwrap() else {
-        panic!("no list")
-    };
-    assert_eq!(
-        emails.iter().map(|email| email.as_str()).collect::<Vec<_>>(),
-        ["root@example.org", "b@example.org"]
-    );
-    assert!(read("sometimes").is_err());
-}
-
-#[test]
 fn smtp_url_requires_sender_and_public_url() {
     let alone = dev(&[("DOCENT_SMTP_URL", "smtp://relay")]);
     assert_eq!(variables(alone), ["DOCENT_MAIL_FROM", "DOCENT_PUBLIC_URL"]);
@@ -377,38 +286,10 @@ fn smtp_url_requires_sender_and_public_url() {
         ("DOCENT_MAIL_FROM", "Docent <docent@example.org>"),
         ("DOCENT_PUBLIC_URL", "https://docs.example.org/"),
     ];
-    let mail = dev(&all).unwrap().settings.mail;
-    assert_eq!(mail.public_url.unwrap().as_str(), "https://docs.example.org");
+    let http = dev(&all).unwrap().settings.http;
+    assert_eq!(http.public_url.unwrap().as_str(), "https://docs.example.org");
     all[1].1 = "Docent";
     assert_eq!(variables(dev(&all)), ["DOCENT_MAIL_FROM"]);
-}
-
-#[test]
-fn values_can_be_read_from_files() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("key");
-    fs::write(&path, format!("{}\n", KEY.1)).unwrap();
-    let path = path.to_str().unwrap();
-    let loaded = serve(&[("DOCENT_SECRET_KEY_FILE", path), DATABASE]).unwrap();
-    assert_eq!(loaded.settings.accounts.secret_key.unwrap().expose(), KEY.1);
-    assert!(loaded.warnings.is_empty());
-    let effective = loaded.effective.iter().find(|setting| setting.variable == "DOCENT_SECRET_KEY").unwrap();
-    assert_eq!((effective.source, effective.shown.as_str()), (Source::File, "[hidden]"));
-
-    // An empty file is an error: treating it as unset could disable protection.
-    fs::write(path, "\n").unwrap();
-    assert_eq!(variables(dev(&[("DOCENT_METRICS_TOKEN_FILE", path)])), ["DOCENT_METRICS_TOKEN"]);
-
-    let both = serve(&[KEY, ("DOCENT_SECRET_KEY_FILE", path), DATABASE]);
-    assert_eq!(variables(both), ["DOCENT_SECRET_KEY"]);
-    let missing = serve(&[("DOCENT_SECRET_KEY_FILE", "/no/such/file"), DATABASE]).unwrap_err();
-    assert!(missing.to_string().contains("cannot be read from /no/such/file"), "{missing}");
-}
-
-#[test]
-fn endless_file_is_rejected() {
-    let endless = dev(&[("DOCENT_METRICS_TOKEN_FILE", "/dev/zero")]).unwrap_err();
-    assert!(endless.to_string().contains("the file has more than 65536 bytes"), "{endless}");
 }
 
 #[test]
@@ -457,68 +338,6 @@ fn embedding_key_falls_back_to_llm_key() {
 }
 
 #[test]
-fn prefix_can_be_empty_end_with_a_space_and_have_line_breaks() {
-    let prefix = |text: &str| {
-        let loaded = dev(&[("DOCENT_EMBEDDING_QUERY_PREFIX", text)]).unwrap();
-        let of = |setting: &&Effective| setting.variable == "DOCENT_EMBEDDING_QUERY_PREFIX";
-        let shown = loaded.effective.iter().find(of).unwrap().shown.clone();
-        (loaded.settings.models.embedding_query_prefix.unwrap().0, shown)
-    };
-    assert_eq!(prefix(""), (String::new(), String::new()));
-    assert_eq!(prefix("query: "), ("query: ".to_owned(), "query: ".to_owned()));
-    assert_eq!(prefix(r"Instruct: a\nQuery: ").0, "Instruct: a\nQuery: ");
-    assert_eq!(prefix(r"Instruct: a\nQuery: ").1, r"Instruct: a\nQuery: ");
-    assert_eq!(dev(&[]).unwrap().settings.models.embedding_query_prefix, None);
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("prefix");
-    fs::write(&file, "passage: \n").unwrap();
-    let loaded = dev(&[("DOCENT_EMBEDDING_DOCUMENT_PREFIX_FILE", file.to_str().unwrap())]).unwrap();
-    assert_eq!(loaded.settings.models.embedding_document_prefix, Some(TextPrefix("passage: ".to_owned())));
-    assert_eq!(
-        variables(dev(&[("DOCENT_EMBEDDING_QUERY_PREFIX", "a\nb")])),
-        ["DOCENT_EMBEDDING_QUERY_PREFIX"]
-    );
-}
-
-#[test]
-fn arbitrary_values_give_settings_or_problems() {
-    let odd = [
-        "0",
-        "-1",
-        "9".repeat(40).as_str(),
-        "[",
-        "[[]]",
-        "{}",
-        "://",
-        "@",
-        "\n",
-        "é",
-        "a\0b",
-        "😀",
-        "1h",
-        "x,y",
-    ]
-    .map(str::to_owned);
-    for setting in all() {
-        for text in &odd {
-            let environment = Environment::of([(setting.variable(), text)]);
-            if let Err(problems) = Settings::load(Profile::Dev, &environment) {
-                assert!(problems.0.iter().all(|problem| !problem.accepted.is_empty()));
-                assert!(!problems.0.is_empty());
-            }
-        }
-    }
-}
-
-#[cfg(unix)]
-#[test]
-fn non_utf8_value_is_a_problem() {
-    use std::os::unix::ffi::OsStringExt;
-    let environment = Environment::of([("DOCENT_APP_NAME", OsString::from_vec(vec![0xff]))]);
-    assert_eq!(variables(Settings::load(Profile::Dev, &environment)), ["DOCENT_APP_NAME"]);
-}
-
-#[test]
 fn effective_settings_follow_reference_order() {
     let loaded = dev(&[("DOCENT_SEARCH_LIMIT", "7"), ("DOCENT_MAX_UPLOAD_BYTES", "1048576")]).unwrap();
     let listed: Vec<_> = loaded.effective.iter().map(|setting| setting.variable.clone()).collect();
@@ -531,13 +350,4 @@ fn effective_settings_follow_reference_order() {
     );
     assert_eq!(of("DOCENT_MAX_UPLOAD_BYTES").shown, "1MiB");
     assert_eq!(of("DOCENT_ACCESS_TOKEN_TTL").source, Source::Default);
-}
-
-#[test]
-fn password_in_list_item_is_hidden() {
-    let origins = ("DOCENT_CORS_ALLOWED_ORIGINS", "https://a.example, rediss://:hunter2@[::");
-    let message = serve(&[KEY, DATABASE, origins]).unwrap_err().to_string();
-    assert!(message.contains("DOCENT_CORS_ALLOWED_ORIGINS") && !message.contains("hunter2"), "{message}");
-    let origins = ("DOCENT_CORS_ALLOWED_ORIGINS", "https://a.example, nowhere");
-    assert!(serve(&[KEY, DATABASE, origins]).unwrap_err().to_string().contains("\"nowhere\""));
 }

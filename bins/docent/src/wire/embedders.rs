@@ -37,7 +37,7 @@ pub(super) fn model_identity(settings: &Settings, name: &str) -> String {
 
 /// The built-in lexicon with the entries of the settings.
 pub(super) fn lexicon(settings: &Settings) -> Lexicon {
-    let own = settings.models.lexicon.as_ref().map(|own| own.lexicon.clone());
+    let own = settings.agent.lexicon.as_ref().map(|own| own.lexicon.clone());
     Lexicon::builtin().with(own.unwrap_or_default())
 }
 

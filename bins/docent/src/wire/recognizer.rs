@@ -13,10 +13,13 @@ use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::task::spawn_blocking;
 
 /// Where programs are looked for if `PATH` is not set.
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+/// Longest time for the recognition of a page; processor time of tesseract.
+const PAGE_TIMEOUT: Duration = Duration::from_secs(60);
 /// Maximum size of a page image.
 const IMAGE_BYTES: u64 = 128 << 20;
 
@@ -42,7 +45,7 @@ impl Detection {
             Recognizer::Off => None,
             Recognizer::Http(url) => {
                 let key = recognition.ocr_api_key.as_ref().map(Secret::expose);
-                let recognizer = HttpRecognizer::new(url.as_str(), key, recognition.ocr_timeout);
+                let recognizer = HttpRecognizer::new(url.as_str(), key, PAGE_TIMEOUT);
                 Some(Arc::new(recognizer.context("DOCENT_OCR")?))
             }
         };
@@ -107,7 +110,7 @@ fn tesseract(settings: &Settings) -> anyhow::Result<Result<TesseractRecognizer, 
     // Relative folders would depend on the working directory.
     let folders: Vec<PathBuf> = std::env::split_paths(&path).filter(|folder| folder.is_absolute()).collect();
     let workers = NonZeroUsize::new(settings.ingestion.ingest_concurrency).unwrap_or(NonZeroUsize::MIN);
-    let (cpu, wall) = (recognition.ocr_timeout, recognition.ocr_timeout * 5);
+    let (cpu, wall) = (PAGE_TIMEOUT, PAGE_TIMEOUT * 5);
     let limits =
         ExtractionLimits { file_bytes: IMAGE_BYTES, cpu, wall, workers, ..ExtractionLimits::default() };
     let found = TesseractRecognizer::find(folders, this_program()?, worker_args(), limits);

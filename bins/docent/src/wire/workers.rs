@@ -17,10 +17,8 @@ use std::time::Duration;
 const RENDER_CPU: Duration = Duration::from_secs(10);
 const RENDER_WALL: Duration = Duration::from_secs(30);
 
-pub(super) fn renderer(settings: &Settings) -> anyhow::Result<Arc<dyn PageRenderer>> {
-    let pages = settings.ingestion.ingest_max_pages;
-    let (cpu, wall) = (RENDER_CPU, RENDER_WALL);
-    let scanning = ExtractionLimits { pages, ..ExtractionLimits::default() };
+pub(super) fn renderer() -> anyhow::Result<Arc<dyn PageRenderer>> {
+    let (cpu, wall, scanning) = (RENDER_CPU, RENDER_WALL, ExtractionLimits::default());
     let viewing = ExtractionLimits { cpu, wall, workers: concurrent_drawings(), ..scanning };
     Ok(Arc::new(WorkerRenderer::new(this_program()?, worker_args(), viewing, scanning)))
 }
@@ -56,7 +54,6 @@ pub(crate) fn check_sandbox(settings: &Settings) -> impl Future<Output = anyhow:
 
 fn worker_extractor(settings: &Settings) -> anyhow::Result<WorkerExtractor> {
     let workers = NonZeroUsize::new(settings.ingestion.ingest_concurrency).unwrap_or(NonZeroUsize::MIN);
-    let pages = settings.ingestion.ingest_max_pages;
-    let limits = ExtractionLimits { workers, pages, ..ExtractionLimits::default() };
+    let limits = ExtractionLimits { workers, ..ExtractionLimits::default() };
     Ok(WorkerExtractor::new(this_program()?, worker_args(), limits))
 }

@@ -98,7 +98,7 @@ async fn recommended_settings_are_lines_to_paste() {
     });
     let (status, printed, error) = run(&mut check(folder.path(), &fake.base_url(), MODEL)).await;
     assert!(status.success(), "{printed}{error}");
-    let settings = "\nSet these settings, and restart the service:\nDOCENT_AGENT_SEARCH=first\nDOCENT_CLIENT_HISTORY_TOKENS=9000\n";
+    let settings = "\nSet these settings, and restart the service:\nDOCENT_AGENT_SEARCH=first\nDOCENT_HISTORY_TOKENS=9000\n";
     assert!(printed.ends_with(settings), "{printed}");
 }
 
@@ -113,11 +113,7 @@ struct Case {
 
 fn cases() -> Vec<Case> {
     const FIRST: &[&str] = &["DOCENT_AGENT_SEARCH=first"];
-    const SMALLER: &[&str] = &[
-        "DOCENT_SEARCH_LIMIT=4",
-        "DOCENT_CONVERSATION_HISTORY_TOKENS=2000",
-        "DOCENT_CLIENT_HISTORY_TOKENS=2000",
-    ];
+    const SMALLER: &[&str] = &["DOCENT_SEARCH_LIMIT=4", "DOCENT_HISTORY_TOKENS=2000"];
     vec![
         Case {
             behaviour: "has no list of models",
@@ -201,11 +197,7 @@ fn cases() -> Vec<Case> {
             configure: |model| model.quirks.context = Some((8192, ContextLimit::Unnamed)),
             code: 0,
             problems: &["context_length warning context_length"],
-            settings: &[
-                "DOCENT_SEARCH_LIMIT=1",
-                "DOCENT_CONVERSATION_HISTORY_TOKENS=2000",
-                "DOCENT_CLIENT_HISTORY_TOKENS=2000",
-            ],
+            settings: &["DOCENT_SEARCH_LIMIT=1", "DOCENT_HISTORY_TOKENS=2000"],
         },
         Case {
             behaviour: "cuts a long conversation silently",
@@ -216,11 +208,7 @@ fn cases() -> Vec<Case> {
             },
             code: 0,
             problems: &["context_length warning"],
-            settings: &[
-                "DOCENT_SEARCH_LIMIT=1",
-                "DOCENT_CONVERSATION_HISTORY_TOKENS=1000",
-                "DOCENT_CLIENT_HISTORY_TOKENS=1000",
-            ],
+            settings: &["DOCENT_SEARCH_LIMIT=1", "DOCENT_HISTORY_TOKENS=1000"],
         },
     ]
 }

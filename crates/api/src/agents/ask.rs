@@ -38,7 +38,7 @@ const CHARACTERS_MAX: usize = 1_000_000;
 }))]
 pub(crate) struct ChatRequest {
     /// The conversation so far. The last message is the user's and not blank; it has at most 1,000,000 characters, together with
-    /// the instructions. If the other messages exceed `client_history_tokens`, the model does not receive the oldest.
+    /// the instructions. If the other messages exceed `history_tokens`, the model does not receive the oldest.
     #[deserr(try_from(Vec<ChatMessage>) = parse_messages -> ValidationError)]
     #[schema(value_type = Vec<ChatMessage>, min_items = 1)]
     messages: Vec<Message>,

@@ -25,7 +25,7 @@ use docent_http::{BaseUrl, Body, Granted, Reply, State};
     responses(
         (
             status = 200, description = "The answer; with `stream` as a stream of `CompletionStreamEvent`.",
-            headers(("X-Messages-Left-Out" = u64, description = "Number of the oldest messages that exceed `client_history_tokens`, so that the model did not receive them.")),
+            headers(("X-Messages-Left-Out" = u64, description = "Number of the oldest messages that exceed `history_tokens`, so that the model did not receive them.")),
             content(
                 (whole::ChatCompletion<'_> = "application/json"),
                 (

@@ -25,7 +25,7 @@ pub(crate) struct ChatCompletionRequest {
     /// Name of the agent.
     pub(super) model: String,
     /// The conversation so far. The last message is the user's and not blank, or the output of a function; what follows the last
-    /// question has at most 1,000,000 characters, together with the question and the instructions. If the other messages exceed `client_history_tokens`, the model does not receive the oldest.
+    /// question has at most 1,000,000 characters, together with the question and the instructions. If the other messages exceed `history_tokens`, the model does not receive the oldest.
     #[deserr(try_from(Vec<CompletionMessage>) = parse_conversation -> ValidationError)]
     #[schema(value_type = Vec<CompletionMessage>, min_items = 1)]
     pub(super) messages: Vec<Message>,

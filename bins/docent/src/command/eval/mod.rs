@@ -268,7 +268,7 @@ async fn evaluate(args: &EvalArgs, settings: &Settings, folder: &Path, set: Set)
     let actor = corpus::actor(&app).await?;
     let corpus = match &pdfs {
         Some(pdfs) => {
-            let selected = SelectedFiles::select(pdfs, args, settings.http.upload_types)?;
+            let selected = SelectedFiles::select(pdfs, args, settings.ingestion.upload_types)?;
             // Errors in the questions are reported before the PDFs are ingested.
             questions::ensure_files_exist(&questions, &selected.names()).with_context(|| file.clone())?;
             selected.ingest(&app, wire::runner(&settings), &actor, &progress).await?

@@ -56,7 +56,8 @@ fn secret_of_librechat_is_neither_public_nor_that_of_the_service() {
 fn secrets_are_hidden_in_settings_and_problems() {
     const SECRET: &str = "hunter2-Zq3vK0yJm8sW1tR7uX4bN6cF9";
     let url = |scheme: &str| format!("{scheme}://ada:{SECRET}@host/0");
-    let (database, redis, smtp) = (url("postgres"), url("redis"), format!("smtps://ada:{SECRET}@host"));
+    let (database, smtp) = (url("postgres"), format!("smtps://ada:{SECRET}@host"));
+    let redis = format!("{}?sentinels=sentinel:26379&sentinel_password={SECRET}", url("redis"));
     let secrets = [
         ("DOCENT_SECRET_KEY", SECRET),
         ("DOCENT_LLM_API_KEY", SECRET),
@@ -72,8 +73,6 @@ fn secrets_are_hidden_in_settings_and_problems() {
         ("DOCENT_PUBLIC_URL", "https://docs.example.org"),
         ("DOCENT_DATABASE_URL", &database),
         ("DOCENT_REDIS_URL", &redis),
-        ("DOCENT_REDIS_SENTINELS", "sentinel:26379"),
-        ("DOCENT_REDIS_SENTINEL_PASSWORD", SECRET),
     ];
     let loaded = serve(&secrets).unwrap();
     assert!(!format!("{loaded:?}").contains("hunter2"), "{loaded:?}");

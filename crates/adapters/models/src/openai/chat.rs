@@ -32,8 +32,10 @@ use std::time::Duration;
 use tracing::field::Empty;
 use tracing::{Instrument, Span};
 
-/// The time for a whole response, unless it is set.
+/// The shortest limit of the time for a whole response.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(15 * 60);
+/// How many times as long as the timeout a whole response may take.
+const ANSWER_TIMEOUTS: u32 = 15;
 
 /// A chat model behind `POST {base_url}/chat/completions`.
 ///
@@ -68,7 +70,7 @@ impl OpenAiChatModel {
             endpoint: Arc::new(chat),
             model: settings.model.clone(),
             timeout: settings.timeout,
-            answer_timeout: ANSWER_TIMEOUT,
+            answer_timeout: ANSWER_TIMEOUT.max(settings.timeout.saturating_mul(ANSWER_TIMEOUTS)),
             form: SupportedForm::default(),
             begins_in_reasoning: Arc::default(),
             attempts: retry::ATTEMPTS,

@@ -41,7 +41,7 @@ use std::mem;
     responses(
         (
             status = 200, description = "The response; with `stream` as a stream of `ResponseStreamEvent`.",
-            headers(("X-Messages-Left-Out" = u64, description = "Number of the oldest messages that exceed `client_history_tokens`, so that the model did not receive them.")),
+            headers(("X-Messages-Left-Out" = u64, description = "Number of the oldest messages that exceed `history_tokens`, so that the model did not receive them.")),
             content(
                 (ResponseObject = "application/json"),
                 (

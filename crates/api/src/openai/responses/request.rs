@@ -77,7 +77,7 @@ pub(crate) struct ResponseRequest {
     #[deserr(default, try_from(Option<f64>) = parse_top_p -> ValidationError)]
     #[schema(value_type = Option<f64>, minimum = 0, maximum = 1)]
     pub(super) top_p: Option<f64>,
-    /// `auto` leaves out the oldest messages if they exceed `client_history_tokens`; `disabled` refuses such a request.
+    /// `auto` leaves out the oldest messages if they exceed `history_tokens`; `disabled` refuses such a request.
     #[deserr(default)]
     pub(super) truncation: Option<Truncation>,
     /// Format of the answer. Only text is supported.
