@@ -147,7 +147,7 @@ pub enum BlobStoreUrl {
 /// The server of a bucket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct S3Host {
-    /// Base URL of the API, without the bucket; AWS if there is none.
+    /// Base URL of the API without the bucket, if it is not AWS.
     pub endpoint: Option<HttpUrl>,
     /// The region.
     pub region: String,
