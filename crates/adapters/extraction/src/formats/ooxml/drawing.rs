@@ -2,6 +2,7 @@
 
 use super::number_format::NumberFormat;
 use super::relations::Relations;
+use super::texts::Texts;
 use crate::formats::package::Package;
 use crate::formats::xml::{Element, Handler, walk};
 use crate::reader::Stopped;
@@ -11,24 +12,22 @@ use std::collections::BTreeMap;
 const VALUES_MAX: usize = 20_000;
 
 /// The paragraphs of text boxes and diagrams, and what drawings refer to.
-#[derive(Default)]
 pub(super) struct Drawing {
-    pub(super) paragraphs: Vec<String>,
+    pub(super) texts: Texts,
     /// IDs of the relations of its charts, diagrams and pictures.
     pub(super) charts: Vec<String>,
     pub(super) diagrams: Vec<String>,
     pub(super) pictures: Vec<String>,
-    is_in_text: bool,
 }
 
 impl Drawing {
     /// Reads a part with a drawing; without it if it is damaged.
     pub(super) fn read(package: &mut Package, path: &str) -> Self {
-        let mut drawing = Self::default();
+        let (charts, diagrams, pictures) = (Vec::new(), Vec::new(), Vec::new());
+        let mut drawing = Self { texts: Texts::of(&["p"]), charts, diagrams, pictures };
         if let Ok(Some(xml)) = package.read_xml(path) {
             let _ = walk(&xml, &mut drawing);
         }
-        drawing.paragraphs.retain(|text| !text.trim().is_empty());
         drawing
     }
 }
@@ -36,34 +35,27 @@ impl Drawing {
 impl Handler for Drawing {
     fn start(&mut self, element: &Element<'_>) -> Result<(), Stopped> {
         match element.name {
-            "p" => self.paragraphs.push(String::new()),
-            "t" => self.is_in_text = true,
-            "br" => self.text("\n")?,
             "chart" => self.charts.extend(element.prefixed_attribute("id")),
             "relIds" => self.diagrams.extend(element.prefixed_attribute("dm")),
             "blip" => self.pictures.extend(element.prefixed_attribute("embed")),
-            _ => {}
+            _ => self.texts.start(element)?,
         }
         Ok(())
     }
 
     fn end(&mut self, name: &str) -> Result<(), Stopped> {
-        self.is_in_text &= name != "t";
-        Ok(())
+        self.texts.end(name)
     }
 
     fn text(&mut self, text: &str) -> Result<(), Stopped> {
-        if let Some(paragraph) = self.paragraphs.last_mut().filter(|_| self.is_in_text || text == "\n") {
-            paragraph.push_str(text);
-        }
-        Ok(())
+        self.texts.text(text)
     }
 }
 
 /// The paragraphs of a diagram (SmartArt) that a part refers to.
 pub(super) fn diagram(package: &mut Package, relations: &Relations, id: &str) -> Vec<String> {
     let path = relations.by_id(id);
-    path.map(|path| Drawing::read(package, &path).paragraphs).unwrap_or_default()
+    path.map(|path| Drawing::read(package, &path).texts.into_shown()).unwrap_or_default()
 }
 
 /// The titles and the values of a chart, as its file saved them; `None` if it has none.

@@ -8,6 +8,7 @@ mod number_format;
 mod numbering;
 mod pptx;
 mod relations;
+mod texts;
 mod values;
 mod xlsx;
 

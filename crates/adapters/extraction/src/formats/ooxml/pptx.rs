@@ -3,6 +3,7 @@
 use super::drawing;
 use super::equation::Equation;
 use super::relations::Relations;
+use super::texts::Texts;
 use super::values::unescaped;
 use crate::formats::embedded;
 use crate::formats::package::Package;
@@ -57,9 +58,9 @@ pub(super) fn read(
                 }
             }
             if let Some(xml) = relations.read_first(package, "comments")? {
-                let mut comments = Comments::default();
+                let mut comments = Texts::of(&["cm", "p"]).within(&["t", "text"]);
                 walk(&xml, &mut comments)?;
-                text.push_str(&format!("\nComments:\n{}", comments.texts.join("\n")));
+                text.push_str(&format!("\nComments:\n{}", comments.into_shown().join("\n")));
             }
         }
         // A slide without text is a page too, so that the numbers are those of the slides.
@@ -78,36 +79,6 @@ impl Handler for Slides {
     fn start(&mut self, element: &Element<'_>) -> Result<(), Stopped> {
         if element.name == "sldId" {
             self.ids.extend(element.prefixed_attribute("id"));
-        }
-        Ok(())
-    }
-}
-
-/// The comments of a slide.
-#[derive(Default)]
-struct Comments {
-    texts: Vec<String>,
-    is_in_text: bool,
-}
-
-impl Handler for Comments {
-    fn start(&mut self, element: &Element<'_>) -> Result<(), Stopped> {
-        match element.name {
-            "cm" => self.texts.push(String::new()),
-            "text" | "t" => self.is_in_text = true,
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn end(&mut self, name: &str) -> Result<(), Stopped> {
-        self.is_in_text &= !matches!(name, "text" | "t");
-        Ok(())
-    }
-
-    fn text(&mut self, text: &str) -> Result<(), Stopped> {
-        if let Some(comment) = self.texts.last_mut().filter(|_| self.is_in_text) {
-            comment.push_str(text);
         }
         Ok(())
     }

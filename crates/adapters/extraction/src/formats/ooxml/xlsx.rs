@@ -3,6 +3,7 @@
 use super::drawing::{self, Drawing};
 use super::number_format::NumberFormat;
 use super::relations::Relations;
+use super::texts::Texts;
 use super::values::{position, unescaped};
 use crate::formats::embedded;
 use crate::formats::package::Package;
@@ -27,10 +28,12 @@ pub(super) fn read(
     let relations = Relations::read(package, path)?;
     let mut workbook = Workbook::default();
     walk(xml, &mut workbook)?;
-    let mut texts = SharedTexts::default();
+    // Cells refer to these texts by number.
+    let mut texts = Texts::of(&["si"]);
     if let Some(xml) = relations.read_first(package, "sharedStrings")? {
         walk(&xml, &mut texts)?;
     }
+    let texts = texts.into_all();
     let mut styles = Styles::default();
     if let Some(xml) = relations.read_first(package, "styles")? {
         walk(&xml, &mut styles)?;
@@ -38,7 +41,7 @@ pub(super) fn read(
     for (name, id) in &workbook.sheets {
         let Some(path) = relations.by_id(id) else { continue };
         let Some(xml) = package.read_xml(&path)? else { continue };
-        let mut sheet = Sheet::new(&texts.texts, &styles, workbook.from_1904);
+        let mut sheet = Sheet::new(&texts, &styles, workbook.from_1904);
         walk(&xml, &mut sheet)?;
         if sheet.has_drawing {
             pages.add_picture();
@@ -51,9 +54,9 @@ pub(super) fn read(
             pass_drawing(package, path, name, pages)?;
         }
         if let Some(xml) = relations.read_first(package, "comments")? {
-            let mut comments = Comments::default();
+            let mut comments = Texts::of(&["comment"]);
             walk(&xml, &mut comments)?;
-            pages.push_section(Some(&format!("{name}: comments")), &comments.texts.join("\n"))?;
+            pages.push_section(Some(&format!("{name}: comments")), &comments.into_shown().join("\n"))?;
         }
     }
     Ok(())
@@ -66,52 +69,22 @@ fn pass_drawing(
     sheet: &str,
     pages: &mut Pages<'_>,
 ) -> Result<(), Stopped> {
-    let drawing = Drawing::read(package, path);
+    let Drawing { texts, charts, diagrams, pictures } = Drawing::read(package, path);
     let relations = Relations::read(package, path)?;
-    let mut texts = drawing.paragraphs;
-    for id in &drawing.diagrams {
+    let mut texts = texts.into_shown();
+    for id in &diagrams {
         texts.extend(drawing::diagram(package, &relations, id));
     }
-    for id in &drawing.charts {
+    for id in &charts {
         if let Some((titles, table)) = drawing::chart(package, &relations, id) {
             texts.push(format!("\n{titles}\n\n{}", markdown_table(&table)?));
         }
     }
     let text = texts.join("\n");
-    let paths: Vec<String> = drawing.pictures.iter().filter_map(|id| relations.by_id(id)).collect();
+    let paths: Vec<String> = pictures.iter().filter_map(|id| relations.by_id(id)).collect();
     let pictures = paths.iter().filter_map(|path| embedded::find(pages, package, path));
     let pictures = pictures.map(|picture| (text.len(), picture)).collect();
     pages.push_pictured_section(Some(&format!("{sheet}: drawings")), &text, pictures)
-}
-
-/// The comments of a sheet, with their cells.
-#[derive(Default)]
-struct Comments {
-    texts: Vec<String>,
-    is_in_text: bool,
-}
-
-impl Handler for Comments {
-    fn start(&mut self, element: &Element<'_>) -> Result<(), Stopped> {
-        match element.name {
-            "comment" => self.texts.push(element.attribute("ref").unwrap_or_default() + ": "),
-            "t" => self.is_in_text = true,
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn end(&mut self, name: &str) -> Result<(), Stopped> {
-        self.is_in_text &= name != "t";
-        Ok(())
-    }
-
-    fn text(&mut self, text: &str) -> Result<(), Stopped> {
-        if let Some(comment) = self.texts.last_mut().filter(|_| self.is_in_text) {
-            comment.push_str(text);
-        }
-        Ok(())
-    }
 }
 
 /// Names and relations of the sheets.
@@ -135,51 +108,6 @@ impl Handler for Workbook {
                 self.from_1904 = element.attribute("date1904").is_some_and(|is| is == "1" || is == "true");
             }
             _ => {}
-        }
-        Ok(())
-    }
-}
-
-/// Texts that cells refer to by number.
-#[derive(Default)]
-struct SharedTexts {
-    texts: Vec<String>,
-    is_in_text: bool,
-    /// Whether the text is a phonetic guide.
-    is_phonetic: bool,
-}
-
-impl Handler for SharedTexts {
-    fn start(&mut self, element: &Element<'_>) -> Result<(), Stopped> {
-        match element.name {
-            "si" => self.texts.push(String::new()),
-            "rPh" => self.is_phonetic = true,
-            "t" => self.is_in_text = true,
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn end(&mut self, name: &str) -> Result<(), Stopped> {
-        match name {
-            "rPh" => self.is_phonetic = false,
-            "t" => self.is_in_text = false,
-            "si" => {
-                if let Some(last) = self.texts.last_mut().filter(|text| text.contains("_x")) {
-                    *last = unescaped(last);
-                }
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn text(&mut self, text: &str) -> Result<(), Stopped> {
-        if self.is_in_text
-            && !self.is_phonetic
-            && let Some(last) = self.texts.last_mut()
-        {
-            last.push_str(text);
         }
         Ok(())
     }
