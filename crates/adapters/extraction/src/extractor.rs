@@ -128,11 +128,11 @@ impl TextExtractor for WorkerExtractor {
     fn name(&self, file_type: FileType) -> &'static str {
         macro_rules! version {
             ($name:literal) => {
-                concat!("docent-", $name, " ", env!("CARGO_PKG_VERSION"), " (reader 5)")
+                concat!("docent-", $name, " ", env!("CARGO_PKG_VERSION"), " (reader 6)")
             };
         }
         match file_type {
-            FileType::Pdf => concat!("docent-pdf ", env!("CARGO_PKG_VERSION"), " (hayro 0.9.0, layout 5)"),
+            FileType::Pdf => concat!("docent-pdf ", env!("CARGO_PKG_VERSION"), " (hayro 0.9.0, layout 6)"),
             FileType::Docx => version!("docx"),
             FileType::Pptx => version!("pptx"),
             FileType::Xlsx => version!("xlsx"),

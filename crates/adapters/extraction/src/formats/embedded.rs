@@ -1,8 +1,9 @@
-//! Pictures that are entries of an archive, such as screenshots in Word files: their places, and the image on which their
-//! text is recognised.
+//! Pictures that are entries of an archive, such as screenshots in Word files, or that are in `data:` URIs:
+//! their places, and the image on which their text is recognised.
 //!
 //! Pages of these files have no size. The pictures of a page are put below each other, in rows of the same height.
 
+use super::data_uri;
 use super::package::Package;
 use crate::embedded_picture::EmbeddedPicture;
 use crate::pdf::drawing::gray_png;
@@ -49,13 +50,22 @@ pub(super) fn find_within(
     if !pages.is_new_picture(&name) {
         return None;
     }
-    read(package, entry).map(|picture| EmbeddedPicture { entry: name, ..picture })
+    measured(&package.read_picture(entry)?, name)
 }
 
-fn read(package: &mut Package, entry: &str) -> Option<EmbeddedPicture> {
-    let (width, height) = reader(&package.read_picture(entry)?)?.into_dimensions().ok()?;
+/// The picture in a `data:` URI, unless it was on an earlier page, is small or of an unknown format.
+pub(super) fn find_in_uri(pages: &mut Pages<'_>, uri: &str) -> Option<EmbeddedPicture> {
+    if !pages.is_new_picture(uri) {
+        return None;
+    }
+    measured(&data_uri::bytes(uri)?, uri.to_owned())
+}
+
+/// A picture with its size; `None` if no text can be read on it.
+fn measured(bytes: &[u8], entry: String) -> Option<EmbeddedPicture> {
+    let (width, height) = reader(bytes)?.into_dimensions().ok()?;
     let sides = width.max(height) <= MAX_SIDE && width >= MIN_WIDTH && height >= MIN_HEIGHT;
-    let picture = EmbeddedPicture { entry: entry.to_owned(), width, height };
+    let picture = EmbeddedPicture { entry, width, height };
     (sides && picture.pixels() >= MIN_PIXELS).then_some(picture)
 }
 
@@ -65,12 +75,15 @@ pub(super) fn within(archive: &str, entry: &str) -> String {
 }
 
 /// The bytes of a picture, also in an archive within the file.
-fn bytes_of(package: &mut Package, name: &str) -> Option<Vec<u8>> {
+fn bytes_of(package: Option<&mut Package>, name: &str) -> Option<Vec<u8>> {
+    if data_uri::is_picture(name) {
+        return data_uri::bytes(name);
+    }
     match name.split_once(SEPARATOR) {
-        None => package.read_picture(name),
+        None => package?.read_picture(name),
         Some((archive, name)) => {
-            let bytes = package.read(archive).ok().flatten()?;
-            bytes_of(&mut Package::open(bytes).ok()?, name)
+            let bytes = package?.read(archive).ok().flatten()?;
+            bytes_of(Some(&mut Package::open(bytes).ok()?), name)
         }
     }
 }
@@ -93,7 +106,7 @@ fn reader(bytes: &[u8]) -> Option<ImageReader<Cursor<&[u8]>>> {
 }
 
 /// Draws the pictures of a page as PNG in shades of grey, each at its [`place`](crate::embedded_picture::place). A damaged picture is white.
-pub(super) fn draw(package: &mut Package, pictures: &[EmbeddedPicture]) -> Option<Vec<u8>> {
+pub(super) fn draw(mut package: Option<&mut Package>, pictures: &[EmbeddedPicture]) -> Option<Vec<u8>> {
     let size = |factor: f32| {
         let sizes = || pictures.iter().map(|picture| scaled(picture, factor));
         let width = sizes().map(|(width, _)| width).max()? + MARGIN;
@@ -106,7 +119,8 @@ pub(super) fn draw(package: &mut Package, pictures: &[EmbeddedPicture]) -> Optio
     let (width, height) = size(factor)?;
     let mut page = GrayImage::from_pixel(width, height * pictures.len() as u32, Luma([u8::MAX]));
     for (picture, top) in pictures.iter().zip((0..).step_by(height as usize)) {
-        let decoded = bytes_of(package, &picture.entry).and_then(|bytes| reader(&bytes)?.decode().ok());
+        let decoded =
+            bytes_of(package.as_deref_mut(), &picture.entry).and_then(|bytes| reader(&bytes)?.decode().ok());
         if let Some(decoded) = decoded {
             let (width, height) = scaled(picture, factor);
             let scaled = imageops::resize(&on_white(&decoded), width, height, FilterType::CatmullRom);
@@ -289,6 +303,33 @@ mod tests {
     }
 
     #[test]
+    fn pictures_in_uris_of_web_pages_and_markdown_are_found_and_drawn() {
+        let uri = |size| {
+            let bytes = encoded(size, ImageFormat::Png);
+            format!("data:image/png;base64,{}", base64::engine::general_purpose::STANDARD.encode(bytes))
+        };
+        let (wide, tall, icon) = (uri(WIDE), uri(TALL), uri((64, 64)));
+        let page = format!(
+            "<h1>A</h1><p>One</p><img src='{wide}'><p>Two<img src={icon}><h1>B</h1><img src='{tall}'>"
+        );
+        let markdown = format!(
+            "# A\n\nOne\n\n![][w]\n\nTwo <img src=\"{icon}\">\n\n<!-- <img src='{tall}x'> -->\n\n# B\n\n![]({tall})\n\n[w]: {wide}\n"
+        );
+        for (file_type, file, offset) in [(FileType::Html, page, 8), (FileType::Markdown, markdown, 10)] {
+            let pages = pages(file_type, file.as_bytes());
+            let found: Vec<_> = pages.iter().map(|page| (page.pictures.len(), page.pictures[0].at)).collect();
+            assert_eq!((found.len(), found[0], found[1].0), (2, (1, offset), 1), "{file_type:?}: {pages:?}");
+            assert!(pages[0].needs_recognition("any"));
+            let found = source(file_type, file.as_bytes(), 2);
+            assert_eq!(found, [(tall.clone(), TALL.0)]);
+            let picture = EmbeddedPicture { entry: tall.clone(), width: TALL.0, height: TALL.1 };
+            let png = draw_pictures(file.into_bytes(), &[picture]).unwrap();
+            let drawn = image::load_from_memory(&png).unwrap().to_luma8();
+            assert!(drawn.pixels().any(|pixel| pixel.0[0] < 50), "the picture is drawn");
+        }
+    }
+
+    #[test]
     fn document_of_pictures_alone_has_a_page_with_them() {
         let pages = pages(FileType::Docx, &document(&picture("r1")));
         assert_eq!((pages.len(), pages[0].text.as_str(), pages[0].pictures.len()), (1, "", 1));
@@ -342,7 +383,9 @@ mod tests {
 
     #[test]
     fn pictures_are_drawn_at_their_places_on_white() {
-        let find = |package: &mut Package, entry| super::read(package, entry).unwrap();
+        let find = |package: &mut Package, entry: &str| {
+            measured(&package.read_picture(entry).unwrap(), entry.to_owned()).unwrap()
+        };
         let bytes = document("");
         let mut package = Package::open(bytes.clone()).unwrap();
         let mut found =

@@ -169,9 +169,7 @@ fn body_of(message: &Message<'_>, part: &MessagePart<'_>) -> Result<Option<Strin
         return Ok(Some(text));
     }
     // Headings of a message do not begin sections.
-    let mut body = Body::default();
-    body.read(&text)?;
-    Ok(Some(body.text))
+    html::text_of(&text).map(Some)
 }
 
 /// The attachments that are named and read: not the styles of web pages.
@@ -189,38 +187,6 @@ fn addresses(addresses: &Address<'_>) -> String {
         (None, None) => String::new(),
     };
     addresses.iter().map(text).collect::<Vec<_>>().join(", ")
-}
-
-/// The text of a message in HTML.
-#[derive(Default)]
-struct Body {
-    text: String,
-}
-
-impl Body {
-    fn read(&mut self, page: &str) -> Result<(), Stopped> {
-        let limits = crate::reader::PagesLimits { pages: u32::MAX, text_bytes: u64::MAX };
-        let mut pages = Pages::new(self, limits);
-        let mut sections = Sections::new(&mut pages);
-        html::read_into(page, &mut sections)?;
-        sections.finish()
-    }
-}
-
-impl crate::reader::Sink for Body {
-    fn page(&mut self, page: docent_domain::extraction::ExtractedPage) -> std::io::Result<()> {
-        self.text.push_str(&page.text);
-        self.text.push_str("\n\n");
-        Ok(())
-    }
-
-    fn complete(&mut self, _: u32) -> std::io::Result<()> {
-        Ok(())
-    }
-
-    fn metadata(&mut self, _: docent_domain::extraction::Metadata) -> std::io::Result<()> {
-        Ok(())
-    }
 }
 
 #[cfg(test)]

@@ -153,6 +153,20 @@ mod tests {
     }
 
     #[test]
+    fn texts_of_drawings_in_files_are_read() {
+        let page = "<html><body><h1>Whales</h1><p>See <img src='../a.svg'/> there.</p></body></html>";
+        let svg = "<?xml version='1.0'?><!DOCTYPE svg><svg><title>Baleen</title><text>1 m</text></svg>";
+        let bytes = archive(&[
+            ("META-INF/container.xml", CONTAINER),
+            ("OEBPS/content.opf", BOOK),
+            ("OEBPS/Text/one.xhtml", page),
+            ("OEBPS/a.svg", svg),
+        ]);
+        let pages = collect(LIMITS, |pages| read(bytes, pages)).unwrap();
+        assert_eq!(pages[0].1, "Whales\n\nSee Baleen 1 m there.");
+    }
+
+    #[test]
     fn protected_book_needs_a_password_and_one_with_protected_fonts_does_not() {
         let protecting = |path: &str| {
             format!("<encryption><EncryptedData><CipherReference URI='{path}'/></EncryptedData></encryption>")

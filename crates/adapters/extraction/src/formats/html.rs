@@ -3,24 +3,18 @@
 use super::math::Formula;
 use super::package::{Package, percent_decoded, resolve};
 use super::sections::Sections;
-use crate::reader::{Pages, Stopped};
+use super::svg::Drawing;
+use super::{data_uri, description, encoding};
+use crate::reader::{Pages, PagesLimits, Sink, Stopped};
+use docent_domain::extraction::{ExtractedPage, Metadata};
 use html5gum::emitters::default::DefaultEmitter;
 use html5gum::{StartTag, Token, Tokenizer};
 use std::borrow::Cow;
+use std::io;
 
 /// Elements whose content is not text.
-const SKIPPED: [&str; 10] = [
-    "script",
-    "style",
-    "template",
-    "noscript",
-    "svg",
-    "annotation",
-    "annotation-xml",
-    "title",
-    "object",
-    "iframe",
-];
+const SKIPPED: [&str; 9] =
+    ["script", "style", "template", "noscript", "annotation", "annotation-xml", "title", "object", "iframe"];
 /// Elements whose content is text without markup, or is left out; in XHTML they can be empty.
 const RAW: [&str; 6] = ["script", "style", "title", "iframe", "textarea", "noscript"];
 /// Kinds of input fields whose value is not shown as text.
@@ -142,6 +136,7 @@ pub(super) fn read_with_pictures(
         block: Block::Paragraph,
         tables: Vec::new(),
         formula: Formula::default(),
+        drawing: Drawing::default(),
         lists: Vec::new(),
         reading_at: None,
         readings: Vec::new(),
@@ -174,13 +169,21 @@ pub(super) fn read_with_pictures(
             (Token::StartTag(tag), None) => {
                 let name = String::from_utf8_lossy(&tag.name).into_owned();
                 let is_choice = name == "option" && !tag.attributes.contains_key(&b"selected"[..]);
-                if SKIPPED.contains(&name.as_str()) || is_choice || is_hidden(&tag) {
+                // The title of a page is read before its text.
+                let is_skipped =
+                    SKIPPED.contains(&name.as_str()) && !(name == "title" && content.drawing.is_open());
+                if is_skipped || is_choice || is_hidden(&tag) {
                     if !tag.self_closing && !VOID.contains(&name.as_str()) {
                         skipped = Some((name, 1));
                     }
                     continue;
                 }
                 is_preformatted |= name == "pre";
+                if !content.drawing.shows_text()
+                    && (BLOCKS.contains(&name.as_str()) || level_of(&name).is_some())
+                {
+                    content.drawing.close();
+                }
                 content.start(&name, &tag)?;
             }
             (Token::EndTag(tag), None) => {
@@ -188,10 +191,10 @@ pub(super) fn read_with_pictures(
                 is_preformatted &= name != "pre";
                 content.end(&name)?;
             }
-            (Token::String(text), None) => {
+            (Token::String(text), None) if content.drawing.shows_text() => {
                 content.text(&String::from_utf8_lossy(&text), is_preformatted);
             }
-            (Token::Comment(_) | Token::Doctype(_) | Token::Error(_), None) => {}
+            (Token::String(_) | Token::Comment(_) | Token::Doctype(_) | Token::Error(_), None) => {}
         }
     }
     content.end_block()?;
@@ -199,6 +202,36 @@ pub(super) fn read_with_pictures(
         content.end_table()?;
     }
     Ok(())
+}
+
+/// The text of a page, or of a drawing in SVG, without sections and pictures.
+pub(super) fn text_of(page: &str) -> Result<String, Stopped> {
+    let mut text = Text::default();
+    let mut pages = Pages::new(&mut text, PagesLimits { pages: u32::MAX, text_bytes: u64::MAX });
+    let mut sections = Sections::new(&mut pages);
+    read_into(page, &mut sections)?;
+    sections.finish()?;
+    Ok(text.0)
+}
+
+/// Collects the texts of pages.
+#[derive(Default)]
+struct Text(String);
+
+impl Sink for Text {
+    fn page(&mut self, page: ExtractedPage) -> io::Result<()> {
+        self.0.push_str(&page.text);
+        self.0.push_str("\n\n");
+        Ok(())
+    }
+
+    fn complete(&mut self, _: u32) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn metadata(&mut self, _: Metadata) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Whether browsers do not show an element.
@@ -243,6 +276,7 @@ struct Content<'a, 'b, 'c> {
     block: Block,
     tables: Vec<Table>,
     formula: Formula,
+    drawing: Drawing,
     /// The number of the last item of each open list; `None` for lists without numbers.
     lists: Vec<Option<u32>>,
     /// Where the reading of a word begins in the text, which is put at the end of the paragraph: between the characters of the
@@ -258,15 +292,22 @@ impl Content<'_, '_, '_> {
         let attribute = |name: &str| {
             tag.attributes.get(name.as_bytes()).map(|value| String::from_utf8_lossy(value).into_owned())
         };
+        if !tag.self_closing {
+            self.drawing.start(name);
+        }
         match name {
-            "img" => {
-                self.sections.add_picture();
-                if let (Some((package, path)), Some(target)) = (&mut self.archive, attribute("src")) {
-                    self.sections.picture(package, &resolve(path, &percent_decoded(&target)));
-                }
-                if let Some(alt) = attribute("alt").filter(|alt| !alt.trim().is_empty()) {
+            // In drawings, and in old pages.
+            "img" | "image" => {
+                let target = ["src", "href", "xlink:href"].into_iter().find_map(attribute);
+                self.picture(target.as_deref())?;
+                if let Some(alt) = attribute("alt").as_deref().and_then(description::shown) {
                     self.text(&format!(" {alt} "), false);
                 }
+            }
+            // Texts of a drawing are apart from each other, and so are their lines.
+            "text" | "title" | "desc" => self.text(" ", false),
+            "tspan" if ["x", "y", "dy"].into_iter().any(|name| attribute(name).is_some()) => {
+                self.text(" ", false);
             }
             "input" => {
                 let kind = attribute("type").unwrap_or_default().to_ascii_lowercase();
@@ -352,10 +393,37 @@ impl Content<'_, '_, '_> {
         Ok(())
     }
 
+    /// Adds a picture: its text can be recognised, and that of a drawing in SVG is read.
+    fn picture(&mut self, target: Option<&str>) -> Result<(), Stopped> {
+        self.sections.add_picture();
+        let Some(target) = target else { return Ok(()) };
+        let mut svg = None;
+        if data_uri::is_svg(target) {
+            svg = data_uri::bytes(target);
+        } else if data_uri::is_picture(target) {
+            self.sections.picture_in_uri(target);
+        } else if let Some((package, path)) = &mut self.archive {
+            let entry = resolve(path, &percent_decoded(target));
+            if entry.to_ascii_lowercase().ends_with(".svg") {
+                svg = package.read_picture(&entry);
+            } else {
+                self.sections.picture(package, &entry);
+            }
+        }
+        if let Some(svg) = svg {
+            let text = text_of(&encoding::decode_html(svg))?;
+            self.text(&format!(" {text} "), false);
+        }
+        Ok(())
+    }
+
     fn end(&mut self, name: &str) -> Result<(), Stopped> {
         if self.formula.is_open() {
             let sign = self.formula.end(name);
             self.text.push_str(sign);
+        }
+        if self.drawing.end(name) {
+            self.text(" ", false);
         }
         match name {
             "td" | "th" | "tr" => {
@@ -481,7 +549,7 @@ mod tests {
     #[test]
     fn scripts_and_remote_content_are_left_out() {
         let html = "<p>a<script>if (1 < 2) { '</p>' }</script><img src=http://x/y.png><iframe src=//x>z</iframe>\
-                    <object data=x>y</object><svg><text>v</text></svg>b</p><!-- c --><select><option>d</select>";
+                    <object data=x>y</object><svg><path>v</path></svg>b</p><!-- c --><select><option>d</select>";
         assert_eq!(text(html), "ab");
     }
 
@@ -491,8 +559,19 @@ mod tests {
             |title: &str| format!("<html><head><title>{title}</title></head><h1>Setup</h1><p>Plug in.");
         assert_eq!(text(&page("Pump guide")), "Pump guide\n\nSetup\n\nPlug in.");
         assert_eq!(text(&page("Setup")), "Setup\n\nPlug in.");
-        assert_eq!(text("<p>a<svg><title>icon</title></svg>b"), "ab");
+        assert_eq!(text("<body><svg><title>icon</title></svg>b"), "icon b");
         assert_eq!(text("<title>Only a title</title>"), "Only a title");
+    }
+
+    #[test]
+    fn texts_of_drawings_are_read() {
+        let svg = "<svg viewBox='0 0 9 9'><title>Flow</title><desc>How it runs</desc><metadata>image/svg+xml</metadata><style>a{}</style>\
+                   <g><text x=1>Inlet<tspan x=1 dy=9>valve</tspan></text> <text>P<tspan>5</tspan></text></g>\
+                   <foreignObject><div>Note</div></foreignObject></svg>";
+        assert_eq!(text(&format!("<p>a</p>{svg}<p>b")), "a\n\nFlow How it runs Inlet valve P5\n\nNote\n\nb");
+        assert_eq!(text("<p>a<svg><path d=x/><p>b"), "a\n\nb", "the end of the drawing is missing");
+        let uri = "data:image/svg+xml,%3Csvg xmlns='x'%3E%3Ctext%3EPump 7%3C/text%3E%3C/svg%3E";
+        assert_eq!(text(&format!("<p>a<img src=\"{uri}\" alt=logo.svg>b")), "a Pump 7 b");
     }
 
     #[test]

@@ -3,18 +3,21 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::reader::{Pages, Stopped, one_line, shortened};
+use super::data_uri::PICTURE;
+use super::{data_uri, embedded};
+use crate::reader::{Pages, Stopped, TextPicture, one_line, shortened};
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
-/// The beginning of an address that contains the bytes of a picture.
-const DATA: &str = "data:image/";
 /// Maximum length of a heading in a label, in characters.
 const HEADING_MAX: usize = 60;
 
 /// Passes the sections on as they are written. Headings in code do not count, and comments and the metadata before the text are
 /// left out.
 pub(super) fn read(text: &str, pages: &mut Pages<'_>) -> Result<(), Stopped> {
-    let text = &*without_comments(text.trim_start_matches('\u{feff}'));
+    let (text, pictures) = without_comments(text.trim_start_matches('\u{feff}'));
+    let find = |(at, uri): (usize, String)| Some((at, embedded::find_in_uri(pages, &uri)?));
+    let pictures: Vec<TextPicture> = pictures.into_iter().filter_map(find).collect();
+    let text = &*text;
     let mut path: Vec<(HeadingLevel, String)> = Vec::new();
     let mut heading: Option<(HeadingLevel, usize, String)> = None;
     let (mut start, mut has_body) = (0, false);
@@ -37,7 +40,7 @@ pub(super) fn read(text: &str, pages: &mut Pages<'_>) -> Result<(), Stopped> {
             (Event::End(TagEnd::Heading(_)), Some(_)) => {
                 let Some((level, at, title)) = heading.take() else { continue };
                 if has_body {
-                    pass(pages, &path, &text[start..at])?;
+                    pass(pages, &path, text, start..at, &pictures)?;
                     (start, has_body) = (at, false);
                 }
                 path.retain(|(of, _)| *of < level);
@@ -49,31 +52,40 @@ pub(super) fn read(text: &str, pages: &mut Pages<'_>) -> Result<(), Stopped> {
             (_, None) => has_body = true,
         }
     }
-    pass(pages, &path, &text[start..])
+    pass(pages, &path, text, start..text.len(), &pictures)
 }
 
 /// The text without HTML comments, without link definitions that are comments, such as `[//]: # (remark)`, and without the bytes
-/// of pictures. Code is kept.
-fn without_comments(text: &str) -> Cow<'_, str> {
-    if !text.contains("<!--") && !text.contains("]:") && !text.contains(DATA) {
-        return Cow::Borrowed(text);
+/// of pictures, whose URIs are returned with their offsets. Code is kept.
+fn without_comments(text: &str) -> (Cow<'_, str>, Vec<(usize, String)>) {
+    if !text.contains("<!--") && !text.contains("]:") && !text.contains(PICTURE) {
+        return (Cow::Borrowed(text), Vec::new());
     }
     let parser = Parser::new_ext(text, Options::ENABLE_TABLES);
     let definitions = parser.reference_definitions().iter();
     let mut comments: Vec<Range<usize>> = definitions
-        .filter(|(_, definition)| &*definition.dest == "#" || definition.dest.starts_with(DATA))
+        .filter(|(_, definition)| &*definition.dest == "#" || data_uri::is_picture(&definition.dest))
         .map(|(_, definition)| definition.span.clone())
         .collect();
+    let mut pictures: Vec<(usize, String)> = Vec::new();
     for (event, range) in parser.into_offset_iter() {
-        let is_picture =
-            matches!(&event, Event::Start(Tag::Image { dest_url, .. }) if dest_url.starts_with(DATA));
+        let mut is_picture = false;
+        if let Event::Start(Tag::Image { dest_url, .. }) = &event
+            && data_uri::is_picture(dest_url)
+        {
+            is_picture = true;
+            pictures.push((range.start, dest_url.to_string()));
+        }
         let is_html = matches!(event, Event::Start(Tag::HtmlBlock) | Event::InlineHtml(_));
         if is_picture || is_html {
             let mut start = range.start;
-            while let Some(at) = text[start..range.end].find(DATA).map(|at| start + at) {
+            while let Some(at) = text[start..range.end].find(PICTURE).map(|at| start + at) {
                 let is_end = |c: char| c.is_whitespace() || matches!(c, ')' | '"' | '\'' | '>');
                 start = text[at..range.end].find(is_end).map_or(range.end, |length| at + length);
                 comments.push(at..start);
+                if is_html {
+                    pictures.push((at, text[at..start].to_owned()));
+                }
             }
         }
         if is_html {
@@ -86,23 +98,47 @@ fn without_comments(text: &str) -> Cow<'_, str> {
             }
         }
     }
-    comments.sort_by_key(|range| range.start);
-    let (mut kept, mut end) = (String::with_capacity(text.len()), 0);
-    for comment in comments {
-        if comment.start >= end {
-            kept.push_str(&text[end..comment.start]);
-            end = comment.end;
-        }
-    }
-    kept.push_str(&text[end..]);
-    Cow::Owned(kept)
+    pictures.sort_by_key(|(at, _)| *at);
+    without(text, comments, pictures)
 }
 
-fn pass(pages: &mut Pages<'_>, path: &[(HeadingLevel, String)], text: &str) -> Result<(), Stopped> {
+/// The text without these ranges, and the pictures outside of them with their offsets in it.
+fn without(
+    text: &str,
+    mut ranges: Vec<Range<usize>>,
+    pictures: Vec<(usize, String)>,
+) -> (Cow<'_, str>, Vec<(usize, String)>) {
+    ranges.sort_by_key(|range| range.start);
+    let (mut kept, mut end) = (String::with_capacity(text.len()), 0);
+    let (mut next, mut placed) = (pictures.into_iter().peekable(), Vec::new());
+    for range in ranges.into_iter().chain([text.len()..text.len()]) {
+        if range.start >= end {
+            while let Some((at, uri)) = next.next_if(|(at, _)| *at <= range.start) {
+                placed.extend(at.checked_sub(end).map(|after| (kept.len() + after, uri)));
+            }
+            kept.push_str(&text[end..range.start]);
+            end = range.end;
+        }
+    }
+    (Cow::Owned(kept), placed)
+}
+
+/// Passes a section on, which is a range of the text, with its pictures.
+fn pass(
+    pages: &mut Pages<'_>,
+    path: &[(HeadingLevel, String)],
+    text: &str,
+    range: Range<usize>,
+    pictures: &[TextPicture],
+) -> Result<(), Stopped> {
     let titles: Vec<&str> =
         path.iter().map(|(_, title)| title.as_str()).filter(|it| !it.is_empty()).collect();
     let label = (!titles.is_empty()).then(|| titles.join(" › "));
-    pages.push_section(label.as_deref(), text)
+    // A picture can be at the end of the text.
+    let is_within = |at: usize| range.contains(&at) || at == text.len() && range.end == at;
+    let pictures = pictures.iter().filter(|(at, _)| is_within(*at));
+    let pictures = pictures.map(|(at, picture)| (at - range.start, picture.clone())).collect();
+    pages.push_pictured_section(label.as_deref(), &text[range], pictures)
 }
 
 #[cfg(test)]

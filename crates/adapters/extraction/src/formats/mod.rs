@@ -7,7 +7,9 @@
 //! (`xml`), and HTML is read as a list of tokens (`html`).
 
 mod attachments;
+mod data_uri;
 mod delimited;
+mod description;
 mod embedded;
 mod eml;
 mod encoding;
@@ -24,6 +26,7 @@ mod plain;
 mod rtf;
 mod sections;
 mod sheet;
+mod svg;
 mod symbols;
 #[cfg(test)]
 mod tests;
@@ -73,7 +76,11 @@ pub(super) fn page_source(
 
 /// Draws pictures of a file as PNG, below each other.
 pub(super) fn draw_pictures(bytes: Vec<u8>, pictures: &[EmbeddedPicture]) -> Result<Vec<u8>, RenderFailure> {
-    let draw = || Ok(embedded::draw(&mut Package::open(bytes)?, pictures));
+    let draw = || {
+        let is_entry = |picture: &EmbeddedPicture| !data_uri::is_picture(&picture.entry);
+        let mut package = if pictures.iter().any(is_entry) { Some(Package::open(bytes)?) } else { None };
+        Ok(embedded::draw(package.as_mut(), pictures))
+    };
     match caught(draw) {
         Ok(Some(png)) => Ok(png),
         Ok(None) => Err(RenderFailure::Document(Failure::of(FailureCode::ExtractionCrashed))),

@@ -24,6 +24,7 @@ pub(super) fn read(bytes: Vec<u8>, pages: &mut Pages<'_>) -> Result<(), Stopped>
         lists: 0,
         skipped: 0,
         is_text: false,
+        is_in_picture: false,
     };
     walk(&xml, &mut content)?;
     if !content.is_text {
@@ -55,6 +56,8 @@ struct Content<'p, 'a, 'b> {
     skipped: usize,
     /// Whether the document has a text body.
     is_text: bool,
+    /// Whether the title and the description of a picture can follow.
+    is_in_picture: bool,
 }
 
 fn count(element: &Element<'_>, name: &str) -> usize {
@@ -72,6 +75,7 @@ impl Handler for Content<'_, '_, '_> {
             "text" => self.is_text = true,
             "image" => {
                 self.sections.add_picture();
+                self.is_in_picture = true;
                 // Pictures outside the file have other addresses than entries.
                 if let Some(path) = element.attribute("href") {
                     self.sections.picture(self.package, path.trim_start_matches("./"));
@@ -83,6 +87,8 @@ impl Handler for Content<'_, '_, '_> {
             }
             "p" => self.blocks.push(Block { level: None, text: String::new() }),
             "s" => self.add(&" ".repeat(count(element, "c"))),
+            // The title and the description of a picture are apart from each other and from the text.
+            "title" | "desc" if self.is_in_picture => self.add(" "),
             "tab" => self.add(" "),
             "line-break" => self.add("\n"),
             "list" => self.lists += 1,
@@ -116,6 +122,8 @@ impl Handler for Content<'_, '_, '_> {
                     self.pass(&block)?;
                 }
             }
+            "title" | "desc" if self.is_in_picture => self.add(" "),
+            "frame" => self.is_in_picture = false,
             "list" => self.lists = self.lists.saturating_sub(1),
             "table-cell" | "covered-table-cell" => {
                 if let Some(table) = self.tables.last_mut()
@@ -217,6 +225,14 @@ mod tests {
         let expected = "Setup\n\nNetwork\n\nA note.\n\nPlug  in now\nhere.\n\n- one\n\n\
                         | Key | Value | |\n|---|---|---|\n| a b | a b | |";
         assert_eq!(pages[0].1, expected);
+    }
+
+    #[test]
+    fn descriptions_of_pictures_are_words_of_their_own() {
+        let body = "<text:p>See<draw:frame><draw:image xlink:href='http://a.example/b.png'/><svg:title>Pump 5</svg:title>\
+            <svg:desc>a cut</svg:desc></draw:frame>(<text:title>Manual</text:title>)</text:p>";
+        let pages = collect(LIMITS, |pages| read(text(body), pages)).unwrap();
+        assert_eq!(pages[0].1, "See Pump 5  a cut (Manual)");
     }
 
     #[test]

@@ -57,6 +57,14 @@ impl<'a, 'b> Sections<'a, 'b> {
         }
     }
 
+    /// Adds the picture in a `data:` URI.
+    pub(super) fn picture_in_uri(&mut self, uri: &str) {
+        if let Some(picture) = embedded::find_in_uri(self.pages, uri) {
+            self.has_body = true;
+            self.pictures.push((self.text.len(), picture));
+        }
+    }
+
     fn add_title(&mut self, first: &str) {
         if let Some(title) = self.title.take().filter(|title| title != first) {
             self.text.push_str(&title);

@@ -8,7 +8,7 @@ use super::equation::Equation;
 use super::form_fields::FormField;
 use super::numbering::{Counters, Marker, Numbering};
 use super::relations::Relations;
-use super::{drawing, is_on};
+use super::{description, drawing, is_on};
 use crate::formats::package::Package;
 use crate::formats::sections::Sections;
 use crate::formats::xml::{Element, Handler, walk};
@@ -162,6 +162,8 @@ struct Body<'s, 'a, 'b> {
     is_deleted_row: bool,
     equation: Equation,
     field: FormField,
+    /// The last description of a picture.
+    description: String,
     /// The author of a comment that begins.
     author: Option<String>,
     /// Whether headers and footers are read, which repeat each other, and their texts so far.
@@ -191,6 +193,7 @@ impl<'s, 'a, 'b> Body<'s, 'a, 'b> {
             is_deleted_row: false,
             equation: Equation::default(),
             field: FormField::default(),
+            description: String::new(),
             author: None,
             is_repeated: false,
             repeated: HashSet::new(),
@@ -208,6 +211,15 @@ impl<'s, 'a, 'b> Body<'s, 'a, 'b> {
     fn add(&mut self, text: &str) {
         if let Some(paragraph) = self.paragraphs.last_mut() {
             paragraph.text.push_str(text);
+        }
+    }
+
+    /// Adds the description of a picture. It can be written twice: for the drawing and for its picture.
+    fn describe(&mut self, element: &Element<'_>) {
+        let text = description(element).filter(|text| *text != self.description);
+        if let Some(text) = text {
+            self.add(&format!(" {text} "));
+            self.description = text;
         }
     }
 
@@ -349,6 +361,7 @@ impl Handler for Body<'_, '_, '_> {
                 }
             }
             "drawing" | "pict" => self.sections.add_picture(),
+            "docPr" | "cNvPr" | "shape" => self.describe(element),
             "t" => self.is_in_text = true,
             "tab" | "ptab" => self.add(" "),
             "br" | "cr" => self.add("\n"),

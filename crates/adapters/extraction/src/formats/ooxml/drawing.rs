@@ -1,5 +1,6 @@
 //! Text in drawings of Office files: text boxes, diagrams and charts.
 
+use super::description;
 use super::number_format::NumberFormat;
 use super::relations::Relations;
 use super::texts::Texts;
@@ -38,6 +39,7 @@ impl Handler for Drawing {
             "chart" => self.charts.extend(element.prefixed_attribute("id")),
             "relIds" => self.diagrams.extend(element.prefixed_attribute("dm")),
             "blip" => self.pictures.extend(element.prefixed_attribute("embed")),
+            "cNvPr" => description(element).into_iter().for_each(|text| self.texts.add(text)),
             _ => self.texts.start(element)?,
         }
         Ok(())

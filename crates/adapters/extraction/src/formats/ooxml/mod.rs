@@ -12,6 +12,7 @@ mod texts;
 mod values;
 mod xlsx;
 
+use super::description;
 use super::package::{Package, needs_password};
 use super::xml::{Element, Handler, walk};
 use crate::reader::{Pages, Stopped, damaged};
@@ -55,6 +56,15 @@ pub(super) fn read(file_type: FileType, bytes: Vec<u8>, pages: &mut Pages<'_>) -
 /// Whether a property is on: its value is left out, or says so.
 fn is_on(element: &Element<'_>) -> bool {
     element.attribute("val").is_none_or(|value| !matches!(value.as_str(), "0" | "false" | "off"))
+}
+
+/// The titles and descriptions of a picture or another drawing, from the element with its properties.
+fn description(element: &Element<'_>) -> Option<String> {
+    let texts: Vec<String> =
+        ["title", "descr", "alt"].into_iter().filter_map(|name| element.attribute(name)).collect();
+    let mut shown: Vec<&str> = texts.iter().filter_map(|text| description::shown(text)).collect();
+    shown.dedup();
+    (!shown.is_empty()).then(|| shown.join(" "))
 }
 
 /// The failure of a compound file: an Office file with a password, or one of an older format.

@@ -1,10 +1,10 @@
 //! Reads presentations of PowerPoint slide by slide.
 
-use super::drawing;
 use super::equation::Equation;
 use super::relations::Relations;
 use super::texts::Texts;
 use super::values::unescaped;
+use super::{description, drawing};
 use crate::formats::embedded;
 use crate::formats::package::Package;
 use crate::formats::xml::{Element, Handler, walk};
@@ -129,6 +129,10 @@ impl Handler for Slide {
             }
             "ph" => self.placeholder = Some(element.attribute("type").unwrap_or_default()),
             "p" => self.paragraph.clear(),
+            "cNvPr" => {
+                let text = description(element).map(|text| format!("{text}\n"));
+                self.body.push_str(&text.unwrap_or_default());
+            }
             "blip" => self.pictures.extend(element.prefixed_attribute("embed")),
             "t" => self.is_in_text = true,
             "br" => self.paragraph.push('\n'),
@@ -269,7 +273,12 @@ mod tests {
                 "ppt/_rels/presentation.xml.rels",
                 &relations(&[("r1", "slide", "slides/slide1.xml"), ("r2", "slide", "slides/slide2.xml")]),
             ),
-            ("ppt/slides/slide1.xml", &slide("<p:pic/>")),
+            (
+                "ppt/slides/slide1.xml",
+                &slide(
+                    "<p:pic><p:cNvPr name='Picture 1' descr='Site plan'/></p:pic><p:pic><p:cNvPr descr='plan.png'/></p:pic>",
+                ),
+            ),
             ("ppt/slides/slide2.xml", &slide(&first)),
             (
                 "ppt/slides/_rels/slide2.xml.rels",
@@ -282,6 +291,9 @@ mod tests {
         ]);
         let pages = collect(LIMITS, |pages| super::super::read(FileType::Pptx, bytes, pages)).unwrap();
         let text = "Plan\n\nPoint one\nPoint two\n\n| Q1 | Q2 |\n|---|---|\n\n\nNotes:\nSay hello.";
-        assert_eq!(pages, [("Slide 1".to_owned(), text.to_owned()), ("Slide 2".to_owned(), String::new())]);
+        assert_eq!(
+            pages,
+            [("Slide 1".to_owned(), text.to_owned()), ("Slide 2".to_owned(), "Site plan".to_owned())]
+        );
     }
 }

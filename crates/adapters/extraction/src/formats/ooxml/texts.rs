@@ -4,7 +4,7 @@ use super::values::unescaped;
 use crate::formats::xml::{Element, Handler};
 use crate::reader::Stopped;
 
-/// Collects texts that begin with an element, such as a comment or a paragraph, and consist of the texts in it.
+/// Collects texts that begin with an element, such as a comment or a paragraph.
 pub(super) struct Texts {
     texts: Vec<String>,
     /// Names of the elements that begin a text, and of those that contain it.
@@ -24,6 +24,11 @@ impl Texts {
     /// Collects texts from elements with these names.
     pub(super) fn within(self, contents: &'static [&'static str]) -> Self {
         Self { contents, ..self }
+    }
+
+    /// Adds a text that is written elsewhere.
+    pub(super) fn add(&mut self, text: String) {
+        self.texts.push(text);
     }
 
     /// All texts, in their order.

@@ -395,7 +395,7 @@ mod tests {
             ),
             (
                 "xl/drawing.xml",
-                "<xdr:wsDr><xdr:sp><xdr:txBody><a:p><a:r><a:t>Box</a:t></a:r></a:p></xdr:txBody></xdr:sp><c:chart r:id='chart'/></xdr:wsDr>",
+                "<xdr:wsDr><xdr:sp><xdr:txBody><a:p><a:r><a:t>Box</a:t></a:r></a:p></xdr:txBody></xdr:sp><xdr:pic><xdr:cNvPr descr='Plan of the hall'/></xdr:pic><c:chart r:id='chart'/></xdr:wsDr>",
             ),
             ("xl/_rels/drawing.xml.rels", &relations(&[relation("chart", "chart.xml")])),
             ("xl/chart.xml", "<c:chartSpace><c:title><a:t>Sales</a:t></c:title></c:chartSpace>"),
@@ -406,7 +406,10 @@ mod tests {
         ]);
         let pages = collect(LIMITS, |pages| super::super::read(FileType::Xlsx, bytes, pages)).unwrap();
         let page = |label: &str, text: &str| (label.to_owned(), text.to_owned());
-        assert_eq!(pages, [page("S: drawings", "Box\n\nSales"), page("S: comments", "B2: Too high")]);
+        assert_eq!(
+            pages,
+            [page("S: drawings", "Box\nPlan of the hall\n\nSales"), page("S: comments", "B2: Too high")]
+        );
     }
 
     #[test]

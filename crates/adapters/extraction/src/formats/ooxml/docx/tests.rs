@@ -233,3 +233,22 @@ fn hostile_and_damaged_documents_are_failures() {
     let workbook = archive(&[("_rels/.rels", RELS), ("word/document.xml", "<workbook/>")]);
     assert_eq!(read(workbook), Err(FailureCode::WrongFileType));
 }
+
+#[test]
+fn descriptions_of_pictures_are_read_once_and_names_of_files_are_not() {
+    let picture = |of_drawing: &str, of_picture: &str| {
+        format!(
+            "<w:p><w:r><w:t>See</w:t><w:drawing><wp:docPr id='1' name='Picture 1' {of_drawing}/>\
+             <pic:cNvPr id='0' name='a.png' {of_picture}/></w:drawing><w:t>here.</w:t></w:r></w:p>"
+        )
+    };
+    let body = picture("descr='Cut of the pump'", "descr='Cut of the pump'")
+        + &picture("title='Pump 5' descr='Side view'", "descr='C:\\a\\pump 5.png'")
+        + &picture("descr='image001.png'", "")
+        + "<w:p><w:r><w:pict><v:shape alt='Map of the site'/></w:pict></w:r></w:p>";
+    let pages = read(file(&body)).unwrap();
+    assert_eq!(
+        pages[0].1,
+        "See Cut of the pump here.\n\nSee Pump 5 Side view here.\n\nSeehere.\n\nMap of the site"
+    );
+}
