@@ -1,8 +1,11 @@
 //! Converts the characters that fonts assign to glyphs to searchable text.
 
-use super::{bidi, to_unicode};
+use super::bidi;
 use hayro_interpret::hayro_cmap::BfString;
 use unicode_normalization::UnicodeNormalization;
+
+/// Stands for an empty string in a map from glyphs to text.
+pub(super) const NOTHING: char = '\u{90}';
 
 /// Appends a glyph's text and returns whether it is known.
 ///
@@ -24,7 +27,7 @@ pub(super) fn push_glyph(out: &mut String, unicode: Option<BfString>, code: u32)
 /// Appends a character in the form in which it is typed.
 pub(super) fn push(out: &mut String, c: char) {
     match c {
-        to_unicode::NOTHING => {}
+        NOTHING => {}
         '\0'..='\u{1f}' | '\u{7f}'..='\u{a0}' | '\u{2028}' | '\u{2029}' => out.push(' '),
         // Direction and joining marks are meaningless in logical order.
         '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' => {}

@@ -9,6 +9,7 @@ use super::tables::{self, Rule, Strip, Word};
 use hayro_interpret::kurbo::{Point, Rect, Vec2};
 
 mod columns;
+mod letters;
 
 /// A gap larger than this fraction of the font size starts a new word.
 const WORD_GAP: f64 = 0.14;
@@ -42,14 +43,18 @@ struct Run {
     size: f64,
     direction: Vec2,
     rtl: bool,
+    /// Whether the space at the end of the text stands for a gap.
+    ends_with_gap: bool,
 }
 
 /// Where a word of a run begins in its text, and where it is in the direction of the run.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 struct RunWord {
     at: usize,
     start: f64,
     end: f64,
+    /// Whether a gap without a space is before the word.
+    is_after_gap: bool,
 }
 
 /// A position relative to the end of a run: along its direction, and across it downwards.
@@ -93,6 +98,7 @@ impl Run {
             size: glyph.size,
             direction: glyph.direction,
             rtl: false,
+            ends_with_gap: false,
         };
         run.push(glyph);
         run
@@ -102,10 +108,11 @@ impl Run {
     fn push(&mut self, glyph: &Placed<'_>) {
         let along = |point: Point| point.to_vec2().dot(self.direction);
         let (start, end) = (along(glyph.start), along(glyph.end));
+        let is_after_gap = std::mem::take(&mut self.ends_with_gap);
         match self.words.last_mut() {
             _ if glyph.text.trim().is_empty() => {}
             Some(word) if !self.text.ends_with(char::is_whitespace) => word.end = end,
-            _ => self.words.push(RunWord { at: self.text.len(), start, end }),
+            _ => self.words.push(RunWord { at: self.text.len(), start, end, is_after_gap }),
         }
         self.text.push_str(glyph.text);
         self.rtl |= glyph.text.chars().any(bidi::is_rtl);
@@ -148,6 +155,7 @@ impl Run {
         }
         if at.along > WORD_GAP * small && !self.text.ends_with(' ') && !glyph.text.starts_with(' ') {
             self.text.push(' ');
+            self.ends_with_gap = true;
         }
         self.push(glyph);
         self.end = glyph.end;
@@ -222,7 +230,12 @@ impl Layout {
             let glyph = Placed { text: line, start, end: start + width * direction, size, direction };
             let mut run = Run::new(&glyph);
             // Its words have no places of their own.
-            run.words = vec![RunWord { at: 0, start: run.position(), end: run.position() + width }];
+            run.words = vec![RunWord {
+                at: 0,
+                start: run.position(),
+                end: run.position() + width,
+                is_after_gap: false,
+            }];
             let is_left = |other: &Run| {
                 let at = other.offset_to(start, direction);
                 at.parallel && at.across.abs() < 0.5 * size.max(other.size) && at.along > -0.5 * size
@@ -251,7 +264,11 @@ impl Layout {
     /// The rows in reading order, and their tables.
     fn into_ordered_rows(self, rules: &[Rule]) -> (Vec<Row>, Vec<tables::Table>) {
         let rows = self.into_rows();
-        let tables = find_tables(&rows, rules);
+        let mut tables = find_tables(&rows, rules);
+        tables.retain(|table| {
+            let [first, .., last] = table.rows[..] else { return true };
+            table.is_ruled || !columns::are_sentences(&rows[first..=last])
+        });
         let is_in_table = |row: usize| tables.iter().any(|table| table.rows.contains(&row));
         let is_free: Vec<bool> = (0..rows.len()).map(|row| !is_in_table(row)).collect();
         match columns::reordered(rows, &is_free) {
@@ -265,7 +282,8 @@ impl Layout {
 
     fn into_rows(self) -> Vec<Row> {
         let mut rows: Vec<Row> = Vec::new();
-        for run in self.runs {
+        for mut run in self.runs {
+            run.join_spaced_letters();
             match rows.last_mut() {
                 Some(row) if row.continues_with(&run) => row.push(run),
                 _ => rows.push(Row { rtl: run.rtl, runs: vec![run] }),

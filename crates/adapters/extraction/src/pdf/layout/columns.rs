@@ -2,16 +2,18 @@
 
 use super::Row;
 
-/// Minimum number of rows with text in both columns.
+/// Minimum number of rows with text in both columns, and of rows of short lines.
 const MIN_ROWS: usize = 4;
+const MIN_SHORT_ROWS: usize = 3;
 /// Minimum width of the gap as a multiple of the font size.
 const MIN_GAP: f64 = 0.8;
 /// Maximum distance between rows of a block as a multiple of the font size.
 const MAX_DISTANCE: f64 = 3.0;
 /// Minimum mean number of characters of the lines of a column; cells of tables are shorter.
 const MIN_CHARACTERS: usize = 20;
-/// Minimum mean number of words of the lines of a column.
+/// Minimum mean number of words of the lines of a column, and of short lines.
 const MIN_WORDS: usize = 3;
+const MIN_SHORT_WORDS: usize = 2;
 /// A line is full if it has this fraction of the width of its column, and most lines of running text are.
 const FULL_WIDTH: f64 = 0.7;
 /// Maximum number of times that columns are split again.
@@ -127,32 +129,81 @@ fn common_gap(row: &Row, gap: (f64, f64)) -> Option<(f64, f64)> {
     (end - start >= MIN_GAP * row.size()).then_some((start, end))
 }
 
-/// Whether both columns of a block are running text: long lines, most of which fill the column.
-fn is_running_text(rows: &[Row], gap: (f64, f64)) -> bool {
+/// A line of a column: its row, its text and its edges.
+struct ColumnLine {
+    row: usize,
+    text: String,
+    left: f64,
+    right: f64,
+}
+
+/// The lines of the columns on both sides of a gap.
+fn columns(rows: &[Row], gap: (f64, f64)) -> [Vec<ColumnLine>; 2] {
     let middle = f64::midpoint(gap.0, gap.1);
-    let mut both = 0;
-    // Text and edges of each line of each column.
-    let mut columns: [Vec<(String, f64, f64)>; 2] = [Vec::new(), Vec::new()];
-    for row in rows {
-        let mut sides = [false; 2];
-        for (side, column) in columns.iter_mut().enumerate() {
-            let runs: Vec<_> = row.runs.iter().filter(|run| (run.start.x >= middle) == (side == 1)).collect();
-            let (Some(first), Some(last)) = (runs.first(), runs.last()) else { continue };
+    [false, true].map(|is_right| {
+        let line = |(row, of): (usize, &Row)| {
+            let runs: Vec<_> = of.runs.iter().filter(|run| (run.start.x >= middle) == is_right).collect();
             let text = runs.iter().map(|run| run.text.trim()).collect::<Vec<_>>().join(" ");
-            column.push((text, first.start.x, last.end.x));
-            sides[side] = true;
-        }
-        both += usize::from(sides == [true, true]);
-    }
-    both >= MIN_ROWS
-        && columns.iter().all(|lines| {
-            let characters: usize = lines.iter().map(|line| line.0.chars().count()).sum();
-            let words: usize = lines.iter().map(|line| line.0.split_whitespace().count()).sum();
-            let left = lines.iter().map(|line| line.1).fold(f64::INFINITY, f64::min);
-            let right = lines.iter().map(|line| line.2).fold(f64::NEG_INFINITY, f64::max);
-            let full = lines.iter().filter(|line| line.2 - left >= FULL_WIDTH * (right - left)).count();
-            characters >= MIN_CHARACTERS * lines.len()
-                && words >= MIN_WORDS * lines.len()
-                && 3 * full >= 2 * lines.len()
-        })
+            Some(ColumnLine { row, text, left: runs.first()?.start.x, right: runs.last()?.end.x })
+        };
+        rows.iter().enumerate().filter_map(line).collect()
+    })
+}
+
+/// Whether both columns of a block are running text: lines fill the column, and are long or continue the
+/// line above.
+fn is_running_text(rows: &[Row], gap: (f64, f64)) -> bool {
+    let columns = columns(rows, gap);
+    let [left, right] = &columns;
+    let both = left.iter().filter(|line| right.iter().any(|other| other.row == line.row)).count();
+    let are_long = both >= MIN_ROWS && columns.iter().all(|lines| has_mean(lines, MIN_CHARACTERS, MIN_WORDS));
+    columns.iter().all(|lines| is_filled(lines))
+        && (are_long
+            || both >= MIN_SHORT_ROWS
+                && columns.iter().all(|lines| has_mean(lines, 0, MIN_SHORT_WORDS) && continues(lines))
+                && !begin_together(&columns))
+}
+
+/// Whether rows are columns of sentences that continue on the next line, below a heading at most.
+pub(super) fn are_sentences(rows: &[Row]) -> bool {
+    let is_whole = |block: &&Block| block.start <= 1 && block.end == rows.len();
+    blocks(rows, &[]).first().filter(is_whole).is_some_and(|block| {
+        let columns = columns(&rows[block.start..], block.gap);
+        columns.iter().all(|lines| continues(lines)) && !begin_together(&columns)
+    })
+}
+
+fn has_mean(lines: &[ColumnLine], characters: usize, words: usize) -> bool {
+    lines.iter().map(|line| line.text.chars().count()).sum::<usize>() >= characters * lines.len()
+        && lines.iter().map(|line| line.text.split_whitespace().count()).sum::<usize>() >= words * lines.len()
+}
+
+/// Whether most lines fill the column.
+fn is_filled(lines: &[ColumnLine]) -> bool {
+    let left = lines.iter().map(|line| line.left).fold(f64::INFINITY, f64::min);
+    let right = lines.iter().map(|line| line.right).fold(f64::NEG_INFINITY, f64::max);
+    let full = lines.iter().filter(|line| line.right - left >= FULL_WIDTH * (right - left)).count();
+    3 * full >= 2 * lines.len()
+}
+
+/// The rows of the lines that begin with a small letter, and of those that do not, without the first line.
+fn beginnings(lines: &[ColumnLine]) -> (Vec<usize>, Vec<usize>) {
+    let is_small = |line: &&ColumnLine| line.text.starts_with(char::is_lowercase);
+    let (small, others): (Vec<_>, Vec<_>) = lines.iter().skip(1).partition(is_small);
+    let rows = |lines: Vec<&ColumnLine>| lines.into_iter().map(|line| line.row).collect();
+    (rows(small), rows(others))
+}
+
+/// Whether at least half of the lines continue a sentence.
+fn continues(lines: &[ColumnLine]) -> bool {
+    let (small, others) = beginnings(lines);
+    small.len() >= others.len()
+}
+
+/// Whether the texts of both columns begin in the same rows, as cells do. The first row can be a heading.
+fn begin_together(columns: &[Vec<ColumnLine>; 2]) -> bool {
+    let [left, right] = columns.each_ref().map(|lines| beginnings(lines).1);
+    let is_below_heading = |row: &&usize| **row > 1;
+    let together = left.iter().filter(is_below_heading).filter(|row| right.contains(row)).count();
+    2 * together > left.iter().filter(is_below_heading).count()
 }

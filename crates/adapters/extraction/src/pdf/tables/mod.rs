@@ -160,6 +160,8 @@ impl Row {
 pub(crate) struct Table {
     /// The rows of the page that it consists of, in order.
     pub(crate) rows: Vec<usize>,
+    /// Whether lines are drawn around its cells.
+    pub(crate) is_ruled: bool,
     /// Its lines in Markdown, each with the rows of the page that it was made from.
     lines: Vec<(String, Vec<usize>)>,
 }
@@ -175,7 +177,7 @@ impl Table {
         let delimiter = table::delimiter(cells.len());
         let mut lines = vec![(markdown(cells), from), (delimiter, Vec::new())];
         lines.extend(body.map(|(cells, from)| (markdown(&cells), from)));
-        Self { rows, lines }
+        Self { rows, is_ruled: false, lines }
     }
 
     /// Its lines, each with the rows of the page that it was made from.
@@ -195,6 +197,7 @@ impl Table {
 /// Finds the tables of a page, in order.
 pub(crate) fn find(strips: &[Strip<'_>], rules: &[Rule]) -> Vec<Table> {
     let mut tables = grid::find(strips, rules);
+    tables.iter_mut().for_each(|table| table.is_ruled = true);
     let mut is_taken = vec![false; strips.len()];
     for row in tables.iter().flat_map(|table| &table.rows) {
         is_taken[*row] = true;

@@ -168,3 +168,78 @@ fn glyphs_that_map_to_nothing_are_left_out() {
     let page = first_page(sample);
     assert_eq!((page.text.as_str(), page.unmapped_glyphs), ("Ref\nאבג\n", 0));
 }
+
+#[test]
+fn words_of_spaced_letters_are_joined() {
+    let spaced = "BT /F1 12 Tf 5 Tc 1 0 0 1 50 700 Tm (CHAPTER ONE) Tj ET\n\
+                  BT /F1 12 Tf 4 Tc 1 0 0 1 50 650 Tm [(ANNUAL) -400 (REPORT)] TJ 0 Tc ( of 2026) Tj ET\n";
+    let found = text(spaced);
+    assert_eq!(
+        found.lines().filter(|line| !line.is_empty()).collect::<Vec<_>>(),
+        ["CHAPTER ONE", "ANNUAL REPORT of 2026"]
+    );
+    for (typed, expected) in [
+        ("S U M M A R Y   O F   C O S T S", "SUMMARY OF COSTS"),
+        ("Choose A B C D E here", "Choose A B C D E here"),
+        ("the axes x y z of it", "the axes x y z of it"),
+        ("a 1 b 2 c 3", "a 1 b 2 c 3"),
+    ] {
+        assert_eq!(text(&line(50, 700, typed)).trim(), expected);
+    }
+    let columns = "BT /F1 12 Tf 12 Tc 1 0 0 1 50 700 Tm (YNNY) Tj ET\n";
+    assert_eq!(text(columns).trim(), "Y N N Y");
+}
+
+/// Operators that show texts in columns of this width, row by row.
+fn in_columns(width: i32, rows: &[&[&str]]) -> String {
+    let row = |(y, row): (i32, &&[&str])| {
+        let cell =
+            |(x, text): (i32, &&str)| format!("1 0 0 1 {} {} Tm ({text}) Tj\n", 40 + width * x, 780 - 12 * y);
+        format!("BT /F1 9 Tf {} ET\n", (0..).zip(*row).map(cell).collect::<String>())
+    };
+    (0..).zip(rows).map(row).collect()
+}
+
+#[test]
+fn several_short_columns_are_read_one_after_the_other() {
+    let three: &[&[&str]] = &[
+        &["Delivery", "Warranty", "Returns"],
+        &["We deliver within two days to", "Pumps have a warranty of five", "Send a part back within thirty"],
+        &["every place on the mainland", "years, which begins with the", "days in its box; we pay for"],
+        &["and to most of the islands.", "day of the first operation.", "the way if it was our fault."],
+    ];
+    let four: &[&[&str]] = &[
+        &["Oil is drained at", "Turn the shaft by", "The seal is a ring", "Keep the lid shut"],
+        &["the lower valve", "hand before it is", "of rubber; it has", "while the shaft is"],
+        &["while it is still", "started for the", "to be dry, clean", "turning, and wait"],
+    ];
+    for (width, rows) in [(175, three), (125, four)] {
+        let found = text(&in_columns(width, rows));
+        let lines: Vec<&str> = found.lines().filter(|line| !line.is_empty()).collect();
+        let expected: Vec<&str> =
+            (0..rows[0].len()).flat_map(|column| rows.iter().map(move |row| row[column])).collect();
+        assert_eq!(lines, expected);
+    }
+}
+
+#[test]
+fn cells_of_two_lines_stay_in_their_rows() {
+    let rows: &[&[&str]] = &[
+        &["Return a part that", "You get the money", "Send us the number"],
+        &["you did not use", "back in two weeks", "of the order with it"],
+        &["Repair of a part", "We pay the way to", "Send us a picture"],
+        &["with a warranty", "us and back again", "of the broken part"],
+        &["Repair without a", "You get an offer", "Send us the part"],
+        &["warranty of ours", "before we begin it", "in a closed box"],
+    ];
+    let found = text(&in_columns(130, rows));
+    for row in rows {
+        assert!(found.lines().any(|line| row.iter().all(|cell| line.contains(cell))), "{found}");
+    }
+}
+
+#[test]
+fn private_characters_are_read_by_the_names_of_their_glyphs() {
+    let page = first_page(Sample::new().page(&show("F2", 50, 700, "p")));
+    assert_eq!((page.text.trim(), page.unmapped_glyphs), ("p", 0));
+}
