@@ -9,7 +9,7 @@ pub const TITLE_MAX: usize = 500;
 const EMAIL_MAX: usize = 320;
 const UNTITLED: &str = "Untitled";
 
-/// A document's title: trimmed, composed (NFC), 1 to [`TITLE_MAX`] characters, no control or direction characters.
+/// A document's title: trimmed, [`composed`], 1 to [`TITLE_MAX`] characters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Title(String);
 
@@ -17,7 +17,7 @@ impl Title {
     /// Parses a title given by a client.
     ///
     /// # Errors
-    /// If it is empty after trimming, too long, or contains control or direction characters.
+    /// If it is empty after trimming, or too long.
     pub fn parse(text: &str) -> Result<Self, ValidationError> {
         parse_label("title", &composed(text), TITLE_MAX).map(Self)
     }
@@ -33,8 +33,7 @@ impl Title {
     }
 }
 
-/// A sanitized file name: the last path component without control characters, at most [`TITLE_MAX`]
-/// characters, composed (NFC); may be empty.
+/// A sanitized file name: the last path component, [`composed`], at most [`TITLE_MAX`] characters; may be empty.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FileName(String);
 
@@ -42,8 +41,7 @@ impl FileName {
     /// Turns a client's file name into a safe one. Never fails, so that no file is rejected because of its name.
     pub fn sanitize(raw: &str) -> Self {
         let last = raw.rsplit(['/', '\\']).next().unwrap_or_default();
-        let clean: String =
-            composed(last).chars().filter(|c| !c.is_control() && !is_bidi_control(*c)).collect();
+        let clean = composed(last);
         let clean = clean.trim();
         if matches!(clean, "." | "..") {
             return Self(String::new());
@@ -67,9 +65,22 @@ impl FileName {
     }
 }
 
-/// The text with composed characters (NFC): some systems write `Ü` in names of files as `U` and a combining mark.
+/// The form in which titles and names of files are stored and looked for: with composed characters (NFC), and without characters
+/// that are not seen. Some systems write `Ü` in names of files as `U` and a combining mark, and copied names can have marks of the
+/// text direction.
 pub fn composed(text: &str) -> String {
-    text.nfc().collect()
+    let mut composed = String::with_capacity(text.len());
+    for c in text.nfc() {
+        if c.is_whitespace() && (c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')) {
+            // The words beside a line break stay apart.
+            if !composed.ends_with(char::is_whitespace) {
+                composed.push(' ');
+            }
+        } else if !c.is_control() && !is_bidi_control(c) && (!is_invisible(c) || is_joiner(c)) {
+            composed.push(c);
+        }
+    }
+    composed
 }
 
 /// Maximum length of a [`PersonName`] in characters.
@@ -86,13 +97,12 @@ impl PersonName {
     /// # Errors
     /// If it is empty after trimming, too long, or contains other characters.
     pub fn parse(text: &str) -> Result<Self, ValidationError> {
-        let name = parse_name(&composed(text), PERSON_NAME_MAX)?;
+        let name = parse_name(&text.nfc().collect::<String>(), PERSON_NAME_MAX)?;
         // Other forms of the sign look the same.
         if name.nfkc().any(|c| c == '@') {
             return Err(ValidationError::of("name", Rule::NoAddress));
         }
-        // Two joiners are part of some scripts and of emoji.
-        if name.chars().any(|c| is_invisible(c) && !matches!(c, '\u{200c}' | '\u{200d}')) {
+        if name.chars().any(|c| is_invisible(c) && !is_joiner(c)) {
             return Err(ValidationError::of("name", Rule::NoControlCharacters));
         }
         if name.chars().all(|c| c.is_whitespace() || is_invisible(c) || is_blank(c)) {
@@ -151,6 +161,11 @@ fn is_bidi_control(c: char) -> bool {
 /// Whether a character is invisible, so that two different addresses can look alike.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
+}
+
+/// Whether an invisible character is part of some scripts and of emoji.
+fn is_joiner(c: char) -> bool {
+    matches!(c, '\u{200c}' | '\u{200d}')
 }
 
 /// Whether a letter looks like a space.
@@ -246,8 +261,21 @@ mod tests {
         assert!(Title::parse(" \t ").is_err());
         assert!(Title::parse(&"ä".repeat(500)).is_ok());
         assert!(Title::parse(&"ä".repeat(501)).is_err());
-        for text in ["a\0b", "a\u{202e}b"] {
-            assert!(Title::parse(text).is_err(), "{text:?}");
+        assert!(Title::parse("\u{202e}\0 \u{200b}").is_err(), "nothing is seen");
+    }
+
+    #[test]
+    fn characters_that_are_not_seen_are_removed_from_titles_names_and_filters() {
+        for (text, expected) in [
+            ("a\0b", "ab"),
+            ("a\u{202e}b\u{2066}c\u{2069}", "abc"),
+            ("re\u{ad}port\u{200b}\u{feff}\u{2060} 7\u{200e}\u{61c}", "report 7"),
+            ("Annual\treport\r\n2026\u{2028}b", "Annual report 2026 b"),
+            ("می\u{200c}خواهم 👩\u{200d}🔧", "می\u{200c}خواهم 👩\u{200d}🔧"),
+        ] {
+            assert_eq!(composed(text), expected, "{text:?}");
+            assert_eq!(Title::parse(text).unwrap().as_str(), expected, "{text:?}");
+            assert_eq!(FileName::sanitize(text).as_str(), expected, "{text:?}");
         }
     }
 
@@ -266,7 +294,7 @@ mod tests {
             ("../../x.pdf", "x.pdf"),
             ("..", ""),
             ("dir/", ""),
-            ("a\r\nb\0.pdf", "ab.pdf"),
+            ("a\r\nb\0.pdf", "a b.pdf"),
             ("a\u{202e}fdp.exe", "afdp.exe"),
             ("", ""),
         ] {
