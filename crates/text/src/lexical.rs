@@ -274,13 +274,27 @@ pub fn query_terms(query: &str) -> Vec<String> {
     let content: HashSet<&str> = words.collect();
     let is_content = |written: &Written| written.words.iter().all(|word| content.contains(word.as_str()));
     let notation = Notation::of(query);
-    let written = analyzers.iter().flat_map(|analyzer| notation.terms(*analyzer)).filter(is_content);
+    // A letter of a name, as in “O'Neill”, can be a common word of a language that the query is not in.
+    let of_notation = analyzers.iter().copied().chain([Analyzer::default()]);
+    let written = of_notation.flat_map(|analyzer| notation.terms(analyzer)).filter(is_content);
     let terms = distinct(terms.chain(joined).chain(written.map(|written| written.term)).collect());
     if !terms.is_empty() {
         return terms;
     }
     // A title such as “To be or not to be”.
-    distinct(analyzers.iter().flat_map(|analyzer| notation.phrases(*analyzer)).collect())
+    let phrases = distinct(analyzers.iter().flat_map(|analyzer| notation.phrases(*analyzer)).collect());
+    if phrases.is_empty() { terms_elsewhere(&runs) } else { phrases }
+}
+
+/// Returns the terms of words that are common in one language and mean something in another, such as “war” and
+/// “man”. Common words of English are not searched for: texts in an unclear language are read as English.
+fn terms_elsewhere(runs: &[Vec<String>]) -> Vec<String> {
+    let words = runs.iter().flatten().filter(|word| !Language::English.is_stop_word(word));
+    let terms = words.flat_map(|word| {
+        let languages = Language::may_be([]).into_iter();
+        languages.flat_map(|language| Analyzer { language }.terms_of_word(word))
+    });
+    distinct(terms.collect())
 }
 
 /// Shorter words are not corrected: too many others are one mistake away.

@@ -21,13 +21,15 @@ pub(super) enum Language {
     Dutch,
     Swedish,
     Russian,
+    Polish,
+    Turkish,
 }
 
 /// Minimum number of stop words in a text to detect its language.
 const MIN_STOP_WORDS: usize = 3;
 
 impl Language {
-    pub(super) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 11] = [
         Self::English,
         Self::German,
         Self::French,
@@ -37,6 +39,8 @@ impl Language {
         Self::Dutch,
         Self::Swedish,
         Self::Russian,
+        Self::Polish,
+        Self::Turkish,
     ];
 
     /// Detects the language of lower-case words by the number of stop words; `None` if it is not clear.
@@ -48,16 +52,29 @@ impl Language {
         with_most.next().is_none().then_some(language)
     }
 
-    /// Returns the languages that a query of lower-case words may be in: all of them if it contains no stop words.
+    /// Returns the languages that a query of lower-case words may be in. Without stop words, these are all but
+    /// those whose letters it does not have.
     pub(super) fn may_be<'a>(words: impl IntoIterator<Item = &'a str>) -> Vec<Self> {
-        let counts = counts(words);
+        let words: Vec<&str> = words.into_iter().collect();
+        let counts = counts(words.iter().copied());
         let most = counts.into_iter().max().unwrap_or(0);
+        let has_letters = |language: Self| words.iter().any(|word| word.contains(language.letters()));
         Self::ALL
             .into_iter()
             .zip(counts)
             .filter(|(_, count)| *count == most)
             .map(|(language, _)| language)
+            .filter(|language| most > 0 || language.letters().is_empty() || has_letters(*language))
             .collect()
+    }
+
+    /// Letters that tell a language. The stemmers of these languages would shorten the words of others.
+    fn letters(self) -> &'static [char] {
+        match self {
+            Self::Polish => &['ą', 'ć', 'ę', 'ł', 'ń', 'ś', 'ź', 'ż'],
+            Self::Turkish => &['ğ', 'ı', 'ş'],
+            _ => &[],
+        }
     }
 
     /// Whether a lower-case word is too common to be searched for.
@@ -65,10 +82,10 @@ impl Language {
         STOP_WORDS.get(word).is_some_and(|languages| languages & self.bit() != 0)
     }
 
-    /// Returns the stem of a lower-case word. Words in Cyrillic letters are stemmed as Russian ones in every text.
+    /// Returns the stem of a lower-case word. Words in another script than the Latin one are stemmed in the
+    /// language that is written most in the script, in every text.
     pub(super) fn stem(self, word: &str) -> String {
-        let language = if word.starts_with(is_cyrillic) { Self::Russian } else { self };
-        let algorithm = match language {
+        let algorithm = algorithm_of_script(word).unwrap_or(match self {
             Self::English => Algorithm::English,
             Self::German => Algorithm::German,
             Self::French => Algorithm::French,
@@ -78,8 +95,12 @@ impl Language {
             Self::Dutch => Algorithm::Dutch,
             Self::Swedish => Algorithm::Swedish,
             Self::Russian => Algorithm::Russian,
-        };
-        Stemmer::new(algorithm).stem(word).into_owned()
+            Self::Polish => Algorithm::Polish,
+            Self::Turkish => Algorithm::Turkish,
+        });
+        let stem = Stemmer::new(algorithm).stem(word);
+        // Capitals do not show whether an “I” has a dot.
+        if stem.contains('ı') { stem.replace('ı', "i") } else { stem.into_owned() }
     }
 
     /// Returns what a word is the same as though its stem does not show it: the singular of an irregular plural, or the American
@@ -104,12 +125,22 @@ impl Language {
             Self::Dutch => DUTCH,
             Self::Swedish => SWEDISH,
             Self::Russian => RUSSIAN,
+            Self::Polish => POLISH,
+            Self::Turkish => TURKISH,
         }
     }
 }
 
-fn is_cyrillic(c: char) -> bool {
-    matches!(c, '\u{400}'..='\u{52f}')
+/// The stemmer for a script that is not the Latin one.
+fn algorithm_of_script(word: &str) -> Option<Algorithm> {
+    // Letters of Persian and Urdu.
+    const NOT_ARABIC: [char; 7] = ['پ', 'چ', 'ژ', 'گ', 'ک', 'ی', 'ے'];
+    match word.chars().next()? {
+        '\u{400}'..='\u{52f}' => Some(Algorithm::Russian),
+        '\u{370}'..='\u{3ff}' | '\u{1f00}'..='\u{1fff}' => Some(Algorithm::Greek),
+        '\u{620}'..='\u{64a}' => (!word.contains(NOT_ARABIC)).then_some(Algorithm::Arabic),
+        _ => None,
+    }
 }
 
 /// The singulars of irregular plurals.
@@ -129,8 +160,8 @@ static IRREGULAR: LazyLock<HashMap<(Language, &'static str), &'static str>> = La
 });
 
 /// Counts the stop words of each language, in the order of [`Language::ALL`].
-fn counts<'a>(words: impl IntoIterator<Item = &'a str>) -> [usize; 9] {
-    let mut counts = [0; 9];
+fn counts<'a>(words: impl IntoIterator<Item = &'a str>) -> [usize; Language::ALL.len()] {
+    let mut counts = [0; Language::ALL.len()];
     for languages in words.into_iter().filter_map(|word| STOP_WORDS.get(word)) {
         for (count, language) in counts.iter_mut().zip(Language::ALL) {
             *count += usize::from(languages & language.bit() != 0);
@@ -224,6 +255,19 @@ const RUSSIAN: &str = "\
     почему при с сам сколько со так также такой там то того тоже только том ты у уже чего чем что чтобы эта \
     эти это этого этой этом этот я";
 
+/// Without words that are common in other languages, such as “do” and “to”: a short query has only one of them.
+const POLISH: &str = "\
+    aby albo bardzo bez będzie był była było były być czy czyli dla gdy gdzie ich jako jak jej jego jest jeśli \
+    już kiedy kto która które którego której których który którym lub mają może mogą mu nad należy nie niż oraz \
+    od pod przed przez przy się są tego tej tych tym tylko także też również więc wszystkich wszystkie został \
+    została zostały że żeby";
+
+/// Without words that are common in other languages, such as “de” and “en”.
+const TURKISH: &str = "\
+    ancak bazı bir biri bu buna bunu bunun böyle çok çünkü daha değil diye eğer fakat gibi göre hangi için ile \
+    ise kadar kendi mı nasıl neden olan olarak oldu olduğu olması olur ona onun şey şu tarafından tüm ve veya \
+    yani yok üzere";
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -270,6 +314,14 @@ mod tests {
             of("насос это машина которая перемещает воду из одного места в другое и не только"),
             Some(Language::Russian)
         );
+        assert_eq!(
+            of("pompa jest maszyną która nie tylko przenosi wodę z jednego miejsca na drugie"),
+            Some(Language::Polish)
+        );
+        assert_eq!(
+            of("pompa suyu bir yerden başka bir yere taşıyan ve çok kullanılan bir makinedir"),
+            Some(Language::Turkish)
+        );
     }
 
     #[test]
@@ -283,7 +335,8 @@ mod tests {
         let may_be = |query: &str| Language::may_be(query.split(' '));
         assert_eq!(may_be("wie hoch war der umsatz"), [Language::German]);
         assert_eq!(may_be("what was the revenue in 2021"), [Language::English]);
-        assert_eq!(may_be("umsatz 2021"), Language::ALL);
+        assert_eq!(may_be("umsatz 2021"), Language::ALL[..9]);
+        assert_eq!(may_be("książka 2021"), Language::ALL[..10]);
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub(super) fn words(text: &str) -> Vec<String> {
             if !word.is_empty() && unspaced(c) != is_unspaced(&word) {
                 words.push(std::mem::take(&mut word));
             }
-            word.extend(c.to_lowercase());
+            push_plain(&mut word, c);
         } else if separates_digits(c, &word, &mut chars.clone()) {
             if matches!(c, '.' | ',') {
                 word.push(c);
@@ -28,9 +28,10 @@ pub(super) fn words(text: &str) -> Vec<String> {
         } else if is_apart
             && c == '.'
             && word.is_empty()
-            && chars.peek().is_some_and(|next| next.is_alphabetic())
+            && chars.peek().is_some_and(|next| next.is_alphabetic() || next.is_ascii_digit())
         {
-            word.push('.');
+            // “.NET”, but “.5” is “0.5”.
+            word.push_str(if chars.peek().is_some_and(char::is_ascii_digit) { "0." } else { "." });
         } else if let Some(signs) = signs(c, &word, &chars) {
             words.extend((!is_letter(&word)).then(|| word.clone()));
             word.push_str(&signs);
@@ -70,7 +71,8 @@ fn signs(c: char, word: &str, after: &(impl Iterator<Item = char> + Clone)) -> O
             next => break next,
         }
     };
-    let is_end = next.is_none_or(|next| !next.is_alphanumeric());
+    // A version can follow: “C++17”. A single plus sign before a number is one of a sum.
+    let is_end = next.is_none_or(|next| !next.is_alphanumeric() || next.is_ascii_digit() && signs != "+");
     (is_end && NAME_SIGNS.contains(&signs.as_str())).then_some(signs)
 }
 
@@ -94,12 +96,20 @@ fn separates_digits(c: char, word: &str, after: &mut (impl Iterator<Item = char>
     }
 }
 
-/// A text in composed form, with the common forms of characters of another width, of ligatures and of Arabic letters.
+/// A text in composed form, with the common forms of characters that stand for others: of another width,
+/// ligatures, fractions, units and the like.
 fn normalized(text: &str) -> Cow<'_, str> {
-    let is_form = |c: char| matches!(c, '\u{fb00}'..='\u{fb06}' | '\u{fb50}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}' | '\u{ff01}'..='\u{ffef}');
-    if text.contains(is_form) {
+    if text.is_ascii() {
+        return Cow::Borrowed(text);
+    }
+    if text.contains(stands_for_others) {
         let mut plain = String::with_capacity(text.len());
-        for run in text.split_inclusive(|c| !is_form(c)) {
+        for run in text.split_inclusive(|c| !stands_for_others(c)) {
+            // “2½” is no number of two digits.
+            if run.starts_with(|c| matches!(c, '¼'..='¾' | '⅐'..='⅟')) && plain.ends_with(char::is_numeric)
+            {
+                plain.push(' ');
+            }
             plain.extend(run.nfkc());
         }
         return Cow::Owned(plain);
@@ -110,10 +120,34 @@ fn normalized(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// Whether a character stands for one or several others. Spaces, which can be in numbers, superscripts, which
+/// can follow them, and signs of trade marks are kept.
+fn stands_for_others(c: char) -> bool {
+    matches!(c,
+        'ª' | 'µ' | 'º' | '¼'..='¾' | 'Ĳ' | 'ĳ' | 'Ŀ' | 'ŀ' | 'ŉ' | 'ſ' | 'Ǆ'..='ǌ' | 'Ǳ'..='ǳ'
+        | '\u{2100}'..='\u{211f}' | '\u{2121}' | '\u{2124}'..='\u{218b}' // Letters as signs, and numbers
+        | '\u{2460}'..='\u{24ff}' // Enclosed
+        | '\u{3200}'..='\u{33ff}' // Enclosed and squared
+        | '\u{fb00}'..='\u{fb06}' | '\u{fb50}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}' // Ligatures and Arabic forms
+        | '\u{ff01}'..='\u{ffef}' // Widths
+        | '\u{1d400}'..='\u{1d7ff}') // Mathematical letters
+}
+
 const SOFT_HYPHEN: char = '\u{ad}';
 const APOSTROPHES: [char; 3] = ['\'', '’', 'ʼ'];
 /// English suffixes after an apostrophe that are not words.
 const CONTRACTIONS: [&str; 7] = ["s", "t", "d", "m", "ll", "re", "ve"];
+
+/// Appends a letter in lower case. Two letters that are joined to one are the same as apart.
+fn push_plain(word: &mut String, c: char) {
+    match c {
+        'æ' | 'Æ' => word.push_str("ae"),
+        'œ' | 'Œ' => word.push_str("oe"),
+        // In lower case it has a dot of its own.
+        'İ' => word.push('i'),
+        c => word.extend(c.to_lowercase()),
+    }
+}
 
 /// Letters that are written in two ways without a difference: the Greek final sigma, and the Russian “ё”.
 fn plain(c: char) -> char {
