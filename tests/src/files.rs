@@ -2,6 +2,7 @@
 
 use crate::pdf::pdf;
 use docent_domain::file_type::FileType;
+use std::io::{Cursor, Write};
 
 /// A file of this type. Tables have the heading in the first row and the sentence in the second.
 pub fn file(file_type: FileType, heading: &str, sentence: &str) -> Vec<u8> {
@@ -24,6 +25,7 @@ pub fn file(file_type: FileType, heading: &str, sentence: &str) -> Vec<u8> {
         FileType::Eml => {
             format!("From: ada@example.org\r\nSubject: {heading}\r\n\r\n{sentence}\r\n").into_bytes()
         }
+        FileType::Msg => msg(heading, sentence),
     }
 }
 
@@ -33,6 +35,20 @@ fn relations(entries: &[(&str, &str, &str)]) -> String {
         format!("<Relationship Id=\"{id}\" Type=\"{base}/{kind}\" Target=\"{target}\"/>")
     };
     format!("<Relationships>{}</Relationships>", entries.iter().map(entry).collect::<String>())
+}
+
+fn msg(subject: &str, text: &str) -> Vec<u8> {
+    let mut file = cfb::CompoundFile::create(Cursor::new(Vec::new())).expect("a compound file");
+    for (name, content) in [
+        ("__properties_version1.0", &[0; 32][..]),
+        ("__substg1.0_0037001E", subject.as_bytes()),
+        ("__substg1.0_1000001E", text.as_bytes()),
+    ] {
+        let mut stream = file.create_stream(name).expect("a stream");
+        stream.write_all(content).expect("its content");
+    }
+    file.flush().expect("a file in memory");
+    file.into_inner().into_inner()
 }
 
 fn docx(heading: &str, sentence: &str) -> Vec<u8> {

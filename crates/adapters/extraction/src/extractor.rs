@@ -145,6 +145,7 @@ impl TextExtractor for WorkerExtractor {
             FileType::Epub => version!("epub"),
             FileType::Ods => version!("ods"),
             FileType::Rtf => version!("rtf"),
+            FileType::Msg => version!("msg"),
         }
     }
 }

@@ -16,8 +16,10 @@ const ZIP_NAME_LENGTH: usize = 26;
 const ZIP_HEADER_BYTES: usize = 30;
 /// The entry of an EPUB that names its content.
 const EPUB_CONTAINER: &[u8] = b"META-INF/container.xml";
-/// The beginning of the files of older Office programs, in which newer files are kept that have a password.
+/// The beginning of the files of older Office programs and of Outlook, in which newer files are kept that have a password.
 const COMPOUND_SIGNATURE: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
+/// The name of a stream that every message of Outlook has.
+const MESSAGE_STREAM: &str = "__properties_version1.0";
 /// The beginning of a text in the Rich Text Format.
 const RTF_SIGNATURE: &[u8] = b"{\\rtf";
 
@@ -34,7 +36,7 @@ pub fn detect(head: &[u8], name: &str) -> Option<FileType> {
         return of_zip(head, name);
     }
     if head.starts_with(COMPOUND_SIGNATURE) {
-        return of_compound(name);
+        return of_compound(head, name);
     }
     // Texts in this format can have bytes of pictures, and bytes after their end.
     let start = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
@@ -58,9 +60,17 @@ pub fn detect(head: &[u8], name: &str) -> Option<FileType> {
     }
 }
 
-/// The type of a newer Office file that is encrypted, by its name: the extraction reports that it needs a password.
-fn of_compound(name: &str) -> Option<FileType> {
-    FileType::of_name(name).filter(|of| matches!(of, FileType::Docx | FileType::Pptx | FileType::Xlsx))
+/// A message of Outlook, also by the name of the file since the names of streams can be behind its beginning, or the type of a newer
+/// Office file that is encrypted, by its name: the extraction reports that it needs a password.
+fn of_compound(head: &[u8], name: &str) -> Option<FileType> {
+    // The names of streams are in UTF-16.
+    let stream: Vec<u8> = MESSAGE_STREAM.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    if find(head, &stream).is_some() {
+        return Some(FileType::Msg);
+    }
+    let is_compound =
+        |of: &FileType| matches!(of, FileType::Docx | FileType::Pptx | FileType::Xlsx | FileType::Msg);
+    FileType::of_name(name).filter(is_compound)
 }
 
 fn of_zip(head: &[u8], name: &str) -> Option<FileType> {
@@ -176,7 +186,9 @@ mod tests {
     fn content_decides_and_the_name_separates_equal_contents() {
         let office = |folder: &str| [entry("[Content_Types].xml", "…"), entry(folder, "…")].concat();
         let mail = b"Received: by a\n\tfolded\nX-Spam: no\nFrom: a@b.c\nSubject: Hello\n\nText";
-        let cases: [(&[u8], &str, Option<FileType>); 40] = [
+        let stream: Vec<u8> = MESSAGE_STREAM.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let message = [COMPOUND_SIGNATURE, &stream].concat();
+        let cases: [(&[u8], &str, Option<FileType>); 42] = [
             (b"%PDF-1.7\n", "a.docx", Some(FileType::Pdf)),
             (b"junk\n%PDF-1.7\n", "a", Some(FileType::Pdf)),
             (&office("word/document.xml"), "a.pdf", Some(FileType::Docx)),
@@ -217,6 +229,8 @@ mod tests {
             (b"\x89PNG\r\n\x1a\n\0\0", "a.txt", None),
             (COMPOUND_SIGNATURE, "a.doc", None),
             (COMPOUND_SIGNATURE, "a.docx", Some(FileType::Docx)),
+            (COMPOUND_SIGNATURE, "a.msg", Some(FileType::Msg)),
+            (&message, "a.doc", Some(FileType::Msg)),
         ];
         for (head, name, expected) in cases {
             assert_eq!(detect(head, name), expected, "{name}: {}", String::from_utf8_lossy(head));

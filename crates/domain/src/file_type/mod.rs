@@ -76,6 +76,8 @@ file_types! {
     Ods = "ods", "ODS", "application/vnd.oasis.opendocument.spreadsheet", &["ods"];
     /// Rich Text Format.
     Rtf = "rtf", "RTF", "application/rtf", &["rtf"];
+    /// Message of Outlook.
+    Msg = "msg", "MSG", "application/vnd.ms-outlook", &["msg"];
 }
 
 impl FileType {
@@ -108,7 +110,6 @@ pub fn conversion(name: &str) -> Option<&'static str> {
         "doc" | "dot" | "wps" | "pages" => "save the document as DOCX or PDF",
         "xls" | "xlsb" | "xlt" | "numbers" => "save the workbook as XLSX",
         "ppt" | "pps" | "pot" | "odp" | "key" => "save the presentation as PPTX or PDF",
-        "msg" => "save the message as EML (in Outlook on the web and the new Outlook: Download)",
         _ => return None,
     })
 }
@@ -203,9 +204,8 @@ mod tests {
 
     #[test]
     fn formats_that_are_not_read_have_a_conversion() {
-        assert!(conversion("Offer.MSG").unwrap().contains("EML"));
-        assert_eq!(conversion("a.doc"), Some("save the document as DOCX or PDF"));
-        assert_eq!((conversion("a.docx"), conversion("msg")), (None, None));
+        assert_eq!(conversion("Offer.DOC"), Some("save the document as DOCX or PDF"));
+        assert_eq!((conversion("a.docx"), conversion("a.msg"), conversion("doc")), (None, None, None));
     }
 
     #[test]

@@ -5,12 +5,10 @@ use super::package::{Package, percent_decoded, resolve};
 use super::sections::Sections;
 use super::svg::Drawing;
 use super::{data_uri, description, encoding};
-use crate::reader::{Pages, PagesLimits, Sink, Stopped};
-use docent_domain::extraction::{ExtractedPage, Metadata};
+use crate::reader::{Pages, Stopped};
 use html5gum::emitters::default::DefaultEmitter;
 use html5gum::{StartTag, Token, Tokenizer};
 use std::borrow::Cow;
-use std::io;
 
 /// Elements whose content is not text.
 const SKIPPED: [&str; 9] =
@@ -206,32 +204,7 @@ pub(super) fn read_with_pictures(
 
 /// The text of a page, or of a drawing in SVG, without sections and pictures.
 pub(super) fn text_of(page: &str) -> Result<String, Stopped> {
-    let mut text = Text::default();
-    let mut pages = Pages::new(&mut text, PagesLimits { pages: u32::MAX, text_bytes: u64::MAX });
-    let mut sections = Sections::new(&mut pages);
-    read_into(page, &mut sections)?;
-    sections.finish()?;
-    Ok(text.0)
-}
-
-/// Collects the texts of pages.
-#[derive(Default)]
-struct Text(String);
-
-impl Sink for Text {
-    fn page(&mut self, page: ExtractedPage) -> io::Result<()> {
-        self.0.push_str(&page.text);
-        self.0.push_str("\n\n");
-        Ok(())
-    }
-
-    fn complete(&mut self, _: u32) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn metadata(&mut self, _: Metadata) -> io::Result<()> {
-        Ok(())
-    }
+    Sections::text_of(|sections| read_into(page, sections))
 }
 
 /// Whether browsers do not show an element.

@@ -111,7 +111,7 @@ fn without(
     ranges.sort_by_key(|range| range.start);
     let (mut kept, mut end) = (String::with_capacity(text.len()), 0);
     let (mut next, mut placed) = (pictures.into_iter().peekable(), Vec::new());
-    for range in ranges.into_iter().chain([text.len()..text.len()]) {
+    for range in ranges.into_iter().chain(std::iter::once(text.len()..text.len())) {
         if range.start >= end {
             while let Some((at, uri)) = next.next_if(|(at, _)| *at <= range.start) {
                 placed.extend(at.checked_sub(end).map(|after| (kept.len() + after, uri)));

@@ -18,6 +18,7 @@ mod html;
 mod mail_text;
 mod markdown;
 mod math;
+mod msg;
 mod ods;
 mod odt;
 mod ooxml;
@@ -124,6 +125,7 @@ fn read_pages(file_type: FileType, bytes: Vec<u8>, pages: &mut Pages<'_>) -> Res
         FileType::Eml => eml::read(bytes, pages)?,
         FileType::Ods => ods::read(bytes, pages)?,
         FileType::Rtf => rtf::read(&bytes, pages)?,
+        FileType::Msg => msg::read(bytes, pages)?,
     }
     Ok(())
 }

@@ -2,7 +2,9 @@
 
 use super::embedded;
 use super::package::Package;
-use crate::reader::{Pages, Stopped, TextPicture, markdown_table, one_line, shortened};
+use crate::reader::{Pages, PagesLimits, Sink, Stopped, TextPicture, markdown_table, one_line, shortened};
+use docent_domain::extraction::{ExtractedPage, Metadata};
+use std::io;
 
 /// Maximum length of a heading in a label, in characters.
 const HEADING_MAX: usize = 60;
@@ -32,6 +34,18 @@ impl<'a, 'b> Sections<'a, 'b> {
             has_body: false,
             title: None,
         }
+    }
+
+    /// The text that a reader adds, without sections and pictures.
+    pub(super) fn text_of(
+        read: impl FnOnce(&mut Sections<'_, '_>) -> Result<(), Stopped>,
+    ) -> Result<String, Stopped> {
+        let mut text = Text::default();
+        let mut pages = Pages::new(&mut text, PagesLimits { pages: u32::MAX, text_bytes: u64::MAX });
+        let mut sections = Sections::new(&mut pages);
+        read(&mut sections)?;
+        sections.finish()?;
+        Ok(text.0)
     }
 
     /// Sets the title of the document, which is put before its first text unless that is the same.
@@ -146,6 +160,26 @@ impl<'a, 'b> Sections<'a, 'b> {
     pub(super) fn finish(mut self) -> Result<(), Stopped> {
         self.add_title("");
         self.pass()
+    }
+}
+
+/// Collects the texts of pages.
+#[derive(Default)]
+struct Text(String);
+
+impl Sink for Text {
+    fn page(&mut self, page: ExtractedPage) -> io::Result<()> {
+        self.0.push_str(&page.text);
+        self.0.push_str("\n\n");
+        Ok(())
+    }
+
+    fn complete(&mut self, _: u32) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn metadata(&mut self, _: Metadata) -> io::Result<()> {
+        Ok(())
     }
 }
 
