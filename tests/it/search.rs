@@ -79,6 +79,16 @@ rules! {
         assert!(!results_of(&ada, json!({ "query": "zebra on page 90" })).await.is_empty());
     }
 
+    async fn word_of_another_language_is_found_as_it_is_there(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        ada.add("perks.pdf", pdf(&["The company pays up to 1000 dollars for fitness and for the rest of the year."])).await;
+        let query = json!({ "query": "Wie viel bekomme ich für Fitness?" });
+        let found = ada.post("/search", query).await.expect(200).json();
+        assert_eq!(found["results"].as_array().unwrap().len(), 1, "the German stem of the word is another one: {found}");
+        assert_eq!(found.get("corrections"), None, "{found}");
+    }
+
     async fn misspelled_word_is_read_as_one_that_readable_documents_have(setup) {
         let app = setup.start().await;
         let (ada, bob) = (app.ada().await, app.member("bob@example.org").await);

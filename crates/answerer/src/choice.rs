@@ -12,7 +12,7 @@ use docent_text::page_reference::NamedPage;
 const PLACES: usize = 3;
 /// Maximum number of further places that are named after them.
 const FURTHER: usize = 3;
-/// Quotes have at least this fraction of the best one's odds.
+/// Quotes have at least this fraction of the first one's odds, and a unit with the value of the best one's words of the question.
 const QUOTED: f32 = 0.5;
 /// Units that have more than this fraction of their terms in common say the same.
 const SAME: f32 = 0.7;
@@ -63,7 +63,7 @@ pub fn rate(question: &str, chunks: &[ScoredChunk], lexicon: &Lexicon) -> Vec<De
     let rated = |described: Described<'_>| DescribedUnit {
         rank: described.rank,
         page: described.unit.page,
-        text: described.passage.own_text(described.unit),
+        text: described.passage.text(described.unit),
         context: described.passage.context(described.unit),
         probability: Weights::fitted().probability(&described.features),
         features: described.features,
@@ -84,8 +84,22 @@ pub(crate) fn choose<'a>(
     skipped: usize,
 ) -> Outcome<'a> {
     let weights = Weights::fitted();
+    // Without the value that is asked for, or a word of the follow-up, nothing is claimed.
+    let needs_value = question.value_kind().is_some();
+    let answers = |rated: &Rated<'a>| {
+        rated.probability >= weights.answer
+            && (!needs_value || rated.described.kind() > 0.0)
+            && rated.described.is_about_follow_up
+    };
+    let mut candidates = candidates(question, passages);
+    let odds = |rated: &Rated<'_>| rated.probability / (1.0 - rated.probability);
+    let Some(best) = candidates.first() else { return Outcome::Declined };
+    let related = QUOTED * best.described.context();
+    // A value comes before a place that says more of the subject, but not the value.
+    let has_value = |rated: &Rated<'_>| rated.described.kind() == 1.0 && rated.described.context() >= related;
+    candidates.sort_by_key(|rated| !(answers(rated) && (!needs_value || has_value(rated))));
     let mut chosen: Vec<Rated<'a>> = Vec::new();
-    for candidate in candidates(question, passages) {
+    for candidate in candidates {
         let row_of = |other: &&mut Rated<'a>| is_in_table_of(&candidate, other);
         if candidate.described.unit.form == Form::Row
             && let Some(other) = chosen.iter_mut().find(row_of)
@@ -101,21 +115,13 @@ pub(crate) fn choose<'a>(
         }
     }
     chosen.drain(..skipped.min(chosen.len()));
-    let Some(best) = chosen.first().map(|best| best.probability) else { return Outcome::Declined };
-    // Without the value that is asked for, or a word of the follow-up, nothing is claimed.
-    let needs_value = question.value_kind().is_some();
-    let answers = |rated: &Rated<'a>| {
-        rated.probability >= weights.answer
-            && (!needs_value || rated.described.kind() > 0.0)
-            && rated.described.is_about_follow_up
-    };
-    if !chosen.iter().take(PLACES).any(answers) {
+    let first = chosen.first().filter(|first| answers(first)).map(odds);
+    let Some(first) = first else {
         chosen.retain(|rated| rated.probability >= weights.decline);
         chosen.truncate(PLACES);
         return if chosen.is_empty() { Outcome::Declined } else { Outcome::MayHelp(chosen) };
-    }
-    let odds = |probability: f32| probability / (1.0 - probability);
-    let is_quoted = |other: &&Rated<'a>| odds(other.probability) >= QUOTED * odds(best);
+    };
+    let is_quoted = |other: &&Rated<'a>| answers(other) && odds(other) >= QUOTED * first;
     let quoted = chosen.iter().take(PLACES).take_while(is_quoted).count();
     let mut further = chosen.split_off(quoted);
     // A place that only stands near the subject is not related to it.

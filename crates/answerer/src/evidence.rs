@@ -28,14 +28,20 @@ pub(crate) struct Unit {
     pub(crate) form: Form,
     /// Its sentences, items or row, as indexes of the passage's sentences.
     pub(crate) own: Range<usize>,
-    /// What is shown: its paragraph as far as it fits, and otherwise the same.
+    /// What is shown: of a sentence its paragraph and of a list what introduces it, as far as they fit.
     pub(crate) shown: Range<usize>,
     /// The heading above it; empty without one.
     pub(crate) heading: String,
-    /// The sentence before a list that introduces it.
-    pub(crate) introduction: Option<usize>,
     /// Its page, counted from 1.
     pub(crate) page: u32,
+}
+
+impl Unit {
+    /// The sentences before a list that introduce it; empty for other units.
+    pub(crate) fn introduction(&self) -> Range<usize> {
+        let start = if self.form == Form::List { self.shown.start } else { self.own.start };
+        start..self.own.start
+    }
 }
 
 /// A passage with its units.
@@ -52,11 +58,16 @@ impl<'a> Passage<'a> {
         Self { chunk, sentences, units }
     }
 
+    /// The text of a unit, of a list with what introduces it.
+    pub(crate) fn text(&self, unit: &Unit) -> String {
+        let sentences = unit.introduction().chain(unit.own.clone());
+        sentences.map(|index| self.sentences[index].text.as_str()).collect::<Vec<_>>().join("\n")
+    }
+
     /// The text of a unit by which it is found: of a row with the heads of its columns.
     pub(crate) fn own_text(&self, unit: &Unit) -> String {
-        let introduction = unit.introduction.map(|index| self.sentences[index].text.as_str());
-        let texts = self.sentences[unit.own.clone()].iter().map(|sentence| sentence.text.as_str());
-        introduction.into_iter().chain(texts).collect::<Vec<_>>().join("\n")
+        let head = self.row(unit).into_iter().flat_map(|row| row.header.iter()).map(String::as_str);
+        head.chain([&*self.text(unit)]).collect::<Vec<_>>().join("\n")
     }
 
     /// The text that says what a unit is about: its heading, the head of its table, its paragraph.
@@ -91,34 +102,31 @@ fn units(chunk: &ScoredChunk, sentences: &[Sentence]) -> Vec<Unit> {
             continue;
         }
         let end = end_of_block(chunk, sentences, index);
-        let unit = |form, own: Range<usize>, shown, introduction| {
+        let unit = |form, own: Range<usize>, shown: Range<usize>| {
             let page = page_of(chunk, sentences[own.start].at);
-            Unit { form, own, shown, heading: heading.clone(), introduction, page }
+            Unit { form, own, shown, heading: heading.clone(), page }
         };
         if sentence.row.is_some() {
-            units.push(unit(Form::Row, index..index + 1, index..index + 1, None));
+            units.push(unit(Form::Row, index..index + 1, index..index + 1));
             index += 1;
         } else if sentence.is_item {
-            let before = index.checked_sub(1).filter(|before| introduces(&sentences[*before]));
-            units.push(unit(Form::List, index..end, before.unwrap_or(index)..end, before));
+            let is_introduced = index > 0 && introduces(&sentences[index - 1]);
+            units.push(unit(Form::List, index..end, index - usize::from(is_introduced)..end));
             index = end;
         } else {
-            let items = end..end_of_lines(sentences, end);
-            let announces = sentences[end - 1].text.ends_with(':')
-                && (items.len() > 1 || sentences.get(end).is_some_and(|next| next.is_item));
-            // What announces a list is shown with it.
-            for own in index..end - usize::from(announces) {
+            let list = announced(chunk, sentences, end);
+            // What announces a list is shown with it, and the text before as far as it fits.
+            let text = index..list.as_ref().map_or(end, |_| around(sentences, index..end, end - 1).start);
+            for own in text.clone() {
                 // A question does not answer one.
-                if sentences[own].text.ends_with('?') {
-                    continue;
+                if !sentences[own].text.ends_with('?') {
+                    units.push(unit(Form::Sentence, own..own + 1, around(sentences, text.clone(), own)));
                 }
-                units.push(unit(Form::Sentence, own..own + 1, around(sentences, index..end, own), None));
             }
             index = end;
-            if announces && items.len() > 1 {
-                let before = end - 1;
-                units.push(unit(Form::List, items.clone(), before..items.end, Some(before)));
+            if let Some(items) = list {
                 index = items.end;
+                units.push(unit(Form::List, items.clone(), text.end..items.end));
             }
         }
     }
@@ -137,6 +145,14 @@ fn end_of_block(chunk: &ScoredChunk, sentences: &[Sentence], start: usize) -> us
             && !is_heading(next, sentences.get(index + 1))
     };
     (start + 1..sentences.len()).take_while(continues).last().map_or(start + 1, |last| last + 1)
+}
+
+/// The list that a paragraph with this end announces: items, or several short lines.
+fn announced(chunk: &ScoredChunk, sentences: &[Sentence], end: usize) -> Option<Range<usize>> {
+    let first = sentences.get(end).filter(|_| sentences[end - 1].text.ends_with(':'))?;
+    let end_of_list =
+        if first.is_item { end_of_block(chunk, sentences, end) } else { end_of_lines(sentences, end) };
+    (first.is_item || end_of_list > end + 1).then_some(end..end_of_list)
 }
 
 /// The end of the short lines that begin here, which are a list without marks if the text before announces one.
@@ -211,6 +227,23 @@ mod tests {
     use docent_testkit::retrieval::found;
 
     #[test]
+    fn paragraph_that_announces_a_list_is_a_part_of_it() {
+        let own = |text: &str| {
+            let chunk = found(1, 0, text);
+            let passage = Passage::read(&chunk);
+            passage.units.iter().map(|unit| (unit.form, passage.own_text(unit))).collect::<Vec<_>>()
+        };
+        let text = "Some things are not covered by the plan. They include:\n• food\n• travel\n\nAsk us.";
+        let list = "Some things are not covered by the plan.\nThey include:\n• food\n• travel";
+        assert_eq!(own(text), [(Form::List, list.to_owned()), (Form::Sentence, "Ask us.".to_owned())]);
+        let long = "The plan has rules. ".repeat(30);
+        let units = own(&format!("{long}They include:\n• food\n• travel"));
+        let [rest @ .., (Form::List, list)] = &units[..] else { panic!("{units:?}") };
+        assert!(rest.iter().all(|(form, _)| *form == Form::Sentence) && !rest.is_empty(), "{units:?}");
+        assert!(list.chars().count() < 2 * AROUND_CHARS, "{list}");
+    }
+
+    #[test]
     fn units_have_what_makes_them_readable() {
         let chunk = found(
             1,
@@ -221,9 +254,10 @@ mod tests {
         let passage = Passage::read(&chunk);
         let of = |form| passage.units.iter().filter(|unit| unit.form == form).collect::<Vec<_>>();
         let [list] = of(Form::List)[..] else { panic!("{:?}", passage.units) };
-        assert_eq!(passage.own_text(list), "These are excluded:\n• food\n• travel");
+        assert_eq!(passage.text(list), "These are excluded:\n• food\n• travel");
         assert_eq!(list.heading, "What is not covered?");
         let [row] = of(Form::Row)[..] else { panic!("{:?}", passage.units) };
+        assert_eq!(passage.own_text(row), "Item\nPrice\nPump 5");
         assert!(passage.context(row).contains("Prices") && passage.context(row).contains("Item"));
         let sentences = of(Form::Sentence);
         let last = sentences.last().unwrap();

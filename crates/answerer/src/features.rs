@@ -2,6 +2,7 @@
 
 use crate::evidence::{Passage, Unit};
 use crate::question::Question;
+use crate::words::Kind;
 use docent_domain::id::DocumentId;
 use std::collections::{HashMap, HashSet};
 
@@ -26,7 +27,7 @@ pub(crate) struct Described<'a> {
     pub(crate) rank: usize,
     pub(crate) unit: &'a Unit,
     pub(crate) features: Features,
-    /// Its own terms.
+    /// The terms of its text.
     pub(crate) terms: HashSet<String>,
     /// Whether it has a term of the follow-up itself with its context. True for a question that was complete.
     pub(crate) is_about_follow_up: bool,
@@ -36,6 +37,11 @@ impl Described<'_> {
     /// The feature `subject`.
     pub(crate) const fn subject(&self) -> f32 {
         self.features[0]
+    }
+
+    /// The feature `context`.
+    pub(crate) const fn context(&self) -> f32 {
+        self.features[1]
     }
 
     /// The feature `kind`.
@@ -93,7 +99,7 @@ pub(crate) fn describe<'a>(question: &Question<'_>, passages: &'a [Passage<'a>])
             ];
             let is_about_follow_up =
                 question.own.is_empty() || question.own.iter().any(|term| in_context(term));
-            let terms = terms.own.clone();
+            let terms = analyze(&passage.text(unit)).into_iter().collect();
             described.push(Described { passage, rank, unit, features, terms, is_about_follow_up });
         }
     }
@@ -142,22 +148,30 @@ fn share<'t>(
     if all > 0.0 { found / all } else { 1.0 }
 }
 
-/// Whether a unit has the first kind of value that the question asks for, and half of the others count. The unit of a figure in a
-/// table is elsewhere, so a row with figures has every kind.
+/// Whether a unit has the first kind of value that the question asks for, and half of the others count. The unit of a figure that is alone in its
+/// cell is elsewhere, so a row with one has every kind.
 fn kind(question: &Question<'_>, passage: &Passage<'_>, unit: &Unit) -> f32 {
     let shown = passage.sentences[unit.shown.clone()].iter().map(|sentence| sentence.text.as_str());
     let text = shown.collect::<Vec<_>>().join("\n");
-    let has_figures = passage
-        .row(unit)
-        .is_some_and(|row| row.cells.iter().skip(1).any(|cell| cell.contains(|c: char| c.is_ascii_digit())));
-    let has =
-        |index: usize| question.kinds.get(index).map(|kind| has_figures || kind.evidence.is_match(&text));
+    let has_kind = |kind: &Kind| match question.value(kind, &text, &unit.heading) {
+        // A heading such as “Contact” or “Comparison of plans” says what stands below it.
+        None => !kind.is_value && kind.evidence.is_match(&unit.heading),
+        Some(_) => true,
+    };
+    let has_figures =
+        passage.row(unit).is_some_and(|row| row.cells.iter().skip(1).any(|cell| is_bare_figure(cell)));
+    let has = |index: usize| question.kinds.get(index).map(|kind| has_figures || has_kind(kind));
     match (has(0), has(1)) {
         (None, _) => 0.5,
         (Some(true), _) => 1.0,
         (Some(false), Some(true)) => 0.5,
         (Some(false), _) => 0.0,
     }
+}
+
+fn is_bare_figure(cell: &str) -> bool {
+    cell.contains(|c: char| c.is_ascii_digit())
+        && !cell.contains(|c: char| c.is_alphabetic() || matches!(c, '$' | '€' | '£' | '%'))
 }
 
 /// Whether a unit negates or excludes as the question does, with its heading and introduction.
@@ -196,7 +210,8 @@ mod tests {
         let question = Question::parse("When does the pump stop?", Analyzer::of("A pump"), &lexicon);
         let [unit] = &describe(&question, &passages)[..] else { panic!("one unit") };
         let at = |name: &str| unit.features[NAMES.iter().position(|it| *it == name).unwrap()];
-        assert_eq!((unit.subject(), unit.kind()), (at("subject"), at("kind")));
+        let named = (unit.subject(), unit.context(), unit.kind());
+        assert_eq!(named, (at("subject"), at("context"), at("kind")));
         assert!(0.0 < unit.subject() && unit.subject() < 0.5 && unit.kind() == 0.0, "{:?}", unit.features);
     }
 }

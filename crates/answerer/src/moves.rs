@@ -80,7 +80,11 @@ impl<'a> Conversation<'a> {
             asked,
             words,
             question,
-            kind: kind.filter(|kind| !repeats(*kind) || (previous.is_some() && !subject.is_empty())),
+            kind: match kind {
+                // There is nothing that could be meant.
+                Some(kind) if repeats(kind) && subject.is_empty() => Some(Move::Ask),
+                kind => kind.filter(|kind| !repeats(*kind) || previous.is_some()),
+            },
             name: found_move.map(|(_, name)| name).unwrap_or_default(),
             previous,
             repeated: questions.iter().rev().take_while(is_more).count(),

@@ -4,6 +4,7 @@ use crate::words::{Kind, Words, plain};
 use docent_text::lexical::{Analyzer, Lexicon, Synonym, abbreviations, is_year, names, synonyms};
 use docent_text::page_reference::{NamedPage, PageReference};
 use std::collections::HashSet;
+use std::ops::Range;
 
 /// A question, parsed once.
 pub(crate) struct Question<'a> {
@@ -95,6 +96,17 @@ impl<'a> Question<'a> {
     /// The kind of value that it asks for, if that is a part of a sentence.
     pub(crate) fn value_kind(&self) -> Option<&'static Kind> {
         self.kinds.first().copied().filter(|kind| kind.is_value)
+    }
+
+    /// Where a text below this heading has a value of a kind. Words that the heading or the question has are not what is asked for.
+    pub(crate) fn value(&self, kind: &Kind, text: &str, heading: &str) -> Option<Range<usize>> {
+        let known: HashSet<String> =
+            self.analyzer.terms(heading).into_iter().chain(self.terms.iter().cloned()).collect();
+        let is_new = |found: &str| {
+            let terms = self.analyzer.terms(found);
+            found.contains(char::is_numeric) || terms.is_empty() || terms.iter().any(|it| !known.contains(it))
+        };
+        kind.evidence.find_iter(text).map(|found| found.range()).find(|at| is_new(&text[at.clone()]))
     }
 
     /// Adds to the terms of a text those of the question's phrases that it has other words for.

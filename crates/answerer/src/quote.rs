@@ -1,7 +1,7 @@
 //! Writes quotes of units as Markdown, whole and with what makes them readable.
 
 use crate::choice::Rated;
-use crate::evidence::Form;
+use crate::evidence::{Form, Unit};
 use crate::question::Question;
 use crate::words::Phrases;
 use docent_text::sentences::{excerpt, without_bullet};
@@ -33,23 +33,25 @@ pub(crate) fn write(rated: &Rated<'_>, question: &Question<'_>, is_whole: bool) 
                 .map(|(at, sentence)| {
                     let is_own = unit.shown.start + at == unit.own.start;
                     let text = excerpt(&sentence.text, TEXT_CHARS, |word| weight(question, word));
-                    if is_own { with_bold_value(&clean(&text), question) } else { clean(&text) }
+                    if is_own { with_bold_value(&clean(&text), unit, question) } else { clean(&text) }
                 })
                 .collect();
             format!("“{}” {source}", texts.join(" "))
         }
         Form::List => {
-            let introduction =
-                unit.introduction.map(|at| clean(passage.sentences[at].text.trim_start_matches(['#', ' '])));
-            // A heading is shown above.
-            let introduction = introduction.filter(|text| *text != clean(&unit.heading));
-            let introduction = introduction.map(|text| format!("“{text}”"));
+            let introduction: Vec<String> = passage.sentences[unit.introduction()]
+                .iter()
+                .map(|sentence| clean(sentence.text.trim_start_matches(['#', ' '])))
+                // A heading is shown above.
+                .filter(|text| *text != clean(&unit.heading))
+                .collect();
+            let introduction = (!introduction.is_empty()).then(|| format!("“{}”", introduction.join(" ")));
             let items: Vec<&str> =
                 passage.sentences[unit.own.clone()].iter().map(|item| item.text.as_str()).collect();
             let (shown, note) = shown_items(&items, question, is_whole);
             let lines: Vec<String> = shown
                 .iter()
-                .map(|item| format!("- {}", with_bold_value(&clean(without_bullet(item)), question)))
+                .map(|item| format!("- {}", with_bold_value(&clean(without_bullet(item)), unit, question)))
                 .collect();
             let parts = introduction.into_iter().chain([lines.join("\n")]).chain(note).chain([source]);
             parts.collect::<Vec<_>>().join("\n\n")
@@ -66,7 +68,7 @@ pub(crate) fn write(rated: &Rated<'_>, question: &Question<'_>, is_whole: bool) 
 /// Writes a unit in a line.
 pub(crate) fn write_briefly(rated: &Rated<'_>, question: &Question<'_>) -> String {
     let described = &rated.described;
-    let text = described.passage.own_text(described.unit).replace('\n', " ");
+    let text = described.passage.text(described.unit).replace('\n', " ");
     let text = clean(&excerpt(&text, BRIEF_CHARS, |word| weight(question, word)));
     let source = source(&described.passage.chunk.title, described.unit.page, &question.words.phrases);
     format!("- “{text}” {source}")
@@ -134,10 +136,10 @@ fn clean(text: &str) -> String {
     text.replace(['“', '”', '"'], "'").replace('*', "")
 }
 
-/// A text with the value that the question asks for in bold.
-fn with_bold_value(text: &str, question: &Question<'_>) -> String {
-    let found = question.value_kind().and_then(|kind| kind.evidence.find(text));
-    match found.map(|found| found.range()) {
+/// A text of a unit with the value that the question asks for in bold.
+fn with_bold_value(text: &str, unit: &Unit, question: &Question<'_>) -> String {
+    let found = question.value_kind().and_then(|kind| question.value(kind, text, &unit.heading));
+    match found {
         Some(at) if !text[at.clone()].trim().is_empty() => {
             // The number of an amount may go on before or after what was found.
             let start = text[..at.start].rfind(char::is_whitespace).map_or(0, |before| before + 1);

@@ -227,7 +227,7 @@ fn whole_page(question: &Question<'_>, passages: &[Passage<'_>]) -> Option<Strin
     for passage in of_document.clone() {
         for unit in passage.units.iter().filter(|unit| unit.page == page) {
             if text.chars().count() < PAGE_CHARS {
-                text.push_str(&passage.own_text(unit).replace('\n', " "));
+                text.push_str(&passage.text(unit).replace('\n', " "));
                 text.push(' ');
             }
         }

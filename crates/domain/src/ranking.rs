@@ -2,13 +2,14 @@
 //!
 //! ```text
 //! lexical = Σ √idf(term, chunks) · saturation(frequency in the chunk, its length)
-//!         + 2   · Σ √idf(term, documents) over terms of the title
+//!         + 2   · Σ √idf(term, documents) over terms of the title that are no names
 //!         + 0.6 · Σ √idf(term, chunks under it) over terms of the headings
-//!         + 0.5 · Σ √idf(term, documents) over terms of the lead; 3.5 for names
+//!         + 0.5 · Σ √idf(term, documents) over terms of the lead, which begins with the title; 3.5 for names
 //! hybrid  = lexical / best lexical + 0.3 · (cosine − 200th best cosine) / (best cosine − 200th best cosine)
 //! ```
 //!
-//! Each term counts with its weight in the query.
+//! Each term counts with its weight in the query. A name counts once, in title or lead: two documents of one company are as much about
+//! it if the title of one has its name and that of the other has not.
 //!
 //! The square root dampens rare terms: among similar documents a rare word is more often an accident of one
 //! document than the subject of the question.
@@ -25,7 +26,7 @@ pub const HEADING_WEIGHT: f32 = 0.6;
 /// Weight of a matching term in the lead, for documents whose titles are uninformative.
 pub const LEAD_WEIGHT: f32 = 0.5;
 
-/// The same for terms of names: the name of a company, product or person in the lead says whom a document is about.
+/// The same for terms of names: the name of a company, product or person in the title or the lead says whom a document is about.
 pub const NAME_LEAD_WEIGHT: f32 = 3.5;
 
 /// Weight of the dense score relative to the lexical one, which also knows titles, headings and names.
@@ -73,10 +74,10 @@ pub struct TermWeights {
 impl TermWeights {
     /// The factors of a query term's fields, without its rarity in them.
     pub fn factors(term: &QueryTerm) -> Self {
-        let lead = if term.is_name { NAME_LEAD_WEIGHT } else { LEAD_WEIGHT };
+        let (title, lead) = if term.is_name { (0.0, NAME_LEAD_WEIGHT) } else { (TITLE_WEIGHT, LEAD_WEIGHT) };
         Self {
             body: term.weight,
-            title: term.weight * TITLE_WEIGHT,
+            title: term.weight * title,
             lead: term.weight * lead,
             heading: term.weight * HEADING_WEIGHT,
         }
@@ -321,7 +322,7 @@ mod tests {
         let word = QueryTerm::word("pump");
         let name = TermWeights::factors(&QueryTerm { is_name: true, ..word.clone() });
         let plain = TermWeights::factors(&word);
-        assert_eq!(name, TermWeights { lead: NAME_LEAD_WEIGHT, ..plain });
+        assert_eq!(name, TermWeights { title: 0.0, lead: NAME_LEAD_WEIGHT, ..plain });
         let half = TermWeights::factors(&QueryTerm { weight: 0.5, ..word });
         assert_eq!((half.body, half.title, half.lead), (0.5, TITLE_WEIGHT / 2.0, LEAD_WEIGHT / 2.0));
         assert_eq!(half.heading, HEADING_WEIGHT / 2.0);

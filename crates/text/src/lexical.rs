@@ -1,9 +1,9 @@
 //! Converts text to the terms of lexical search.
 //!
 //! The terms of a passage are the stems of its words without stop words, by its [`language`]. A query goes through the same
-//! steps after [`query`] has removed instructions.
+//! steps; words that say how it is asked count less.
 
-mod circumstances;
+mod asking;
 mod compound;
 mod english;
 mod folding;
@@ -14,8 +14,7 @@ mod notation;
 mod query;
 mod tokens;
 
-use circumstances::Circumstances;
-pub use circumstances::is_year;
+pub use asking::is_year;
 use docent_domain::retrieval::QueryTerm;
 use docent_domain::spelling::{SpelledWord, one_mistake_from};
 use language::Language;
@@ -76,7 +75,7 @@ impl Analyzer {
         distinct(self.terms(text))
     }
 
-    /// Returns the content words of a question as terms, without parts of words that mix letters and digits.
+    /// Returns the words of a question as terms, without parts of words that mix letters and digits.
     pub fn question(self, question: &str) -> Question {
         let runs = query::content_words(question);
         let languages = languages(question);
@@ -171,8 +170,8 @@ pub fn is_foreign_to_german(text: &str) -> bool {
     Language::of(words.iter().map(String::as_str)).is_some_and(|language| language != Language::German)
 }
 
-/// Weight of a word that says where, when or how an answer is given, relative to other words of the query.
-const CIRCUMSTANCE_WEIGHT: f32 = 0.5;
+/// Weight of a word that says how or where an answer is given, relative to other words of the query.
+const ASKING_WEIGHT: f32 = 0.5;
 /// Weight of a term that a lexicon adds, relative to a word of the query.
 const EXPANSION_WEIGHT: f32 = 0.75;
 /// Weight of another form of a word, such as its singular or its American spelling. The word as it is written has the rest, so that both
@@ -189,14 +188,21 @@ pub fn weighted_query_terms(query: &str, lexicon: &Lexicon) -> Vec<QueryTerm> {
         .filter(|term| identifies(term))
         .collect();
     let lower = query.to_lowercase();
-    let circumstances: Vec<Circumstances> =
-        analyzers(query).into_iter().map(|analyzer| Circumstances::of(&lower, analyzer)).collect();
-    let is_circumstance = |term: &str| circumstances.iter().any(|of_language| of_language.contains(term));
+    let numbered = asking::numbered(&lower);
+    let is_for_asking = |term: &str| {
+        analyzers(query).into_iter().any(|analyzer| {
+            asking::is_for_asking(term, analyzer.language)
+                && !numbered.iter().any(|word| analyzer.stem(word) == term)
+        })
+    };
     let runs = query::content_words(query);
     let forms = forms(&runs, query);
+    let asked =
+        query::asked(query).map(|question| query_terms(&question).into_iter().collect::<HashSet<_>>());
+    let is_aside = |term: &String| asked.as_ref().is_some_and(|terms| !terms.contains(term));
     let word = |term: String| {
         let is_name = names.contains(&term);
-        let weight = if is_circumstance(&term) && !is_name { CIRCUMSTANCE_WEIGHT } else { 1.0 };
+        let weight = if (is_aside(&term) || is_for_asking(&term)) && !is_name { ASKING_WEIGHT } else { 1.0 };
         let share = forms.get(&term).copied().unwrap_or(1.0);
         QueryTerm { is_name, weight: weight * share, ..QueryTerm::word(term) }
     };
@@ -238,7 +244,7 @@ fn parts_of_compounds(runs: &[Vec<String>], query: &str) -> Vec<String> {
     parts.collect()
 }
 
-/// Returns the content words of a question, without instructions.
+/// Returns the words of a question.
 pub fn content_words(question: &str) -> impl Iterator<Item = String> {
     query::content_words(question).into_iter().flatten()
 }
@@ -259,7 +265,7 @@ fn identifies(term: &str) -> bool {
     term.chars().nth(1).is_some() && !term.chars().all(|c| c.is_numeric() || matches!(c, '.' | ','))
 }
 
-/// Returns the search terms of a query: the distinct terms of its content words without instructions, then joined adjacent
+/// Returns the search terms of a query: the distinct terms of its content words, then joined adjacent
 /// words, because titles and names often join them. Uses every language that the query may be in.
 pub fn query_terms(query: &str) -> Vec<String> {
     let runs = query::content_words(query);
@@ -322,8 +328,9 @@ pub fn spelled_words(query: &str, lexicon: &Lexicon) -> Vec<SpelledWord> {
     words.filter_map(spelled).collect()
 }
 
-/// Returns the words that may be meant by a misspelled word of a query: the one without accents first. A word that is too common to be searched for is
-/// meant only if two letters are exchanged.
+/// Returns the words that may be meant by a word of a query that no passage has: first itself, if other languages have another stem of it
+/// (“Fitness” in a German question about an English text), then the one without accents. A word that is too common to be searched for is meant only if two
+/// letters are exchanged.
 pub fn meant_by(word: &str, query: &str) -> Vec<SpelledWord> {
     let analyzers = analyzers(query);
     let sorted = |word: &str| {
@@ -337,7 +344,12 @@ pub fn meant_by(word: &str, query: &str) -> Vec<SpelledWord> {
         let terms = if is_common { Vec::new() } else { terms_in(&analyzers, &word) };
         (!is_common || sorted(&word) == letters).then_some(SpelledWord { word, terms })
     };
-    folding::folded(word).into_iter().chain(one_mistake_from(word)).filter_map(spelled).collect()
+    let mut terms = terms_in(&Language::ALL.map(|language| Analyzer { language }), word);
+    let known = terms_in(&analyzers, word);
+    terms.retain(|term| !known.contains(term));
+    let itself = (!terms.is_empty()).then(|| SpelledWord { word: word.to_owned(), terms });
+    let others = folding::folded(word).into_iter().chain(one_mistake_from(word)).filter_map(spelled);
+    itself.into_iter().chain(others).collect()
 }
 
 /// Returns the analyzers for the languages that a query may be in.
@@ -423,23 +435,6 @@ mod tests {
     }
 
     #[test]
-    fn instructions_are_removed_from_queries() {
-        assert_eq!(
-            query("What is the net revenue? Please give a response relying on the balance sheet."),
-            ["net", "revenu", "balanc", "sheet", "netrevenu", "balancesheet"]
-        );
-        assert_eq!(query("Which pump? Please round your answer to two places, and explain why."), ["pump"]);
-        assert_eq!(query("Assume that you are a financial analyst. How many pumps are there?"), ["pump"]);
-    }
-
-    #[test]
-    fn query_of_instructions_has_no_terms() {
-        assert!(query("what is it, please?").is_empty());
-        assert!(query("").is_empty());
-        assert!(query("?!").is_empty());
-    }
-
-    #[test]
     fn fiscal_years_become_years() {
         for text in
             ["FY2018", "FY18", "FY 2018", "fiscal 2018", "fiscal year 2018", "FY'18", "financial year 2018"]
@@ -497,35 +492,32 @@ mod tests {
     #[test]
     fn common_words_of_the_question_are_dropped_for_documents_in_another_language() {
         let question = Analyzer::default().question("Wie hoch war der Umsatz von Amcor?");
-        assert_eq!(question.terms, ["umsatz", "amcor"]);
+        assert_eq!(question.terms, ["hoch", "umsatz", "amcor"]);
     }
 
     #[test]
-    fn words_for_place_and_manner_weigh_less() {
-        let terms = weighted_query_terms(
-            "According to the balance sheet, what are the total current liabilities at the end of the year?",
-            &Lexicon::builtin(),
-        );
-        let weight = |text: &str| terms.iter().find(|term| &*term.text == text).unwrap().weight;
-        for term in ["balanc", "sheet", "end", "year"] {
-            assert_eq!(weight(term), CIRCUMSTANCE_WEIGHT, "{term}");
-        }
-        for term in ["total", "current", "liabil"] {
-            assert_eq!(weight(term), 1.0, "{term}");
-        }
-        let terms = weighted_query_terms("the income in the income statement", &Lexicon::builtin());
-        assert_eq!(terms.iter().find(|term| &*term.text == "incom").unwrap().weight, 1.0);
-        let terms =
-            weighted_query_terms("Wie viele Jahre gilt die Garantie laut Tabelle?", &Lexicon::builtin());
-        let weight = |text: &str| terms.iter().find(|term| &*term.text == text).unwrap().weight;
-        assert_eq!((weight("tabell"), weight("garanti")), (CIRCUMSTANCE_WEIGHT, 1.0));
+    fn words_for_asking_weigh_less() {
+        let weights = |query: &str| {
+            let terms = weighted_query_terms(query, &Lexicon::default()).into_iter();
+            terms.map(|term| (term.text.to_string(), term.weight)).collect::<HashMap<_, _>>()
+        };
+        let of = weights("Please describe the valve of the pump in the table");
+        assert_eq!((of["describ"], of["tabl"], of["valv"]), (ASKING_WEIGHT, ASKING_WEIGHT, 1.0));
+        assert_eq!(weights("the heating in table 14")["tabl"], 1.0, "it is a part of a name");
+        assert_eq!(weights("Wie viele Jahre gilt die Garantie laut Tabelle?")["tabell"], ASKING_WEIGHT);
     }
 
     #[test]
-    fn clauses_that_only_name_a_unit_are_removed() {
-        assert_eq!(query("the capex (in USD millions)"), ["capex"]);
-        assert_eq!(query("the capex, in thousands of US dollars"), ["capex"]);
-        assert_eq!(query("in millions of homes"), ["million", "home"]);
+    fn words_beside_the_question_weigh_less() {
+        let weights = |query: &str| {
+            let terms = weighted_query_terms(query, &Lexicon::default()).into_iter();
+            terms.map(|term| (term.text.to_string(), term.weight)).collect::<HashMap<_, _>>()
+        };
+        let of = weights("My Acme pump leaks. How long is the warranty? Be a lawyer with two decimals.");
+        assert_eq!((of["leak"], of["lawyer"], of["warranti"]), (ASKING_WEIGHT, ASKING_WEIGHT, 1.0));
+        assert_eq!(of["acm"], 1.0, "it is a name");
+        assert_eq!(weights("My pump leaks. Tell me about its warranty.")["leak"], 1.0, "nothing is asked");
+        assert_eq!(weights("How long is the warranty of v2.5?")["warranti"], 1.0);
     }
 
     #[test]
@@ -551,6 +543,13 @@ mod tests {
         assert_eq!(common("whate"), [""; 0]);
         let meant = meant_by("anual", "the anual report of the pumps and of that");
         assert!(meant.contains(&SpelledWord { word: "annual".into(), terms: vec!["annual".into()] }));
+    }
+
+    #[test]
+    fn word_of_another_language_is_meant_first() {
+        let meant = meant_by("fitness", "wie viel geld bekomme ich für fitness");
+        assert!(meant[0].word == "fitness" && meant[0].terms.contains(&"fit".to_owned()), "{:?}", meant[0]);
+        assert!(meant[1..].iter().all(|other| other.word != "fitness"));
     }
 
     #[test]

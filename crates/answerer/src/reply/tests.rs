@@ -94,6 +94,30 @@ fn value_that_is_asked_for_is_bold() {
 }
 
 #[test]
+fn value_comes_before_a_place_that_only_says_more() {
+    let text = "Cost of the plans\n\nThe company takes the cost of the health plan from each paycheck, and the plan is paid over the year.\n\n\
+        | | Cost per paycheck |\n|---|---|\n| Employee only | $45.00 |\n| Employee +1 | $65.00 |\n";
+    let (answer, is_declined) = Talk::over(&[text]).ask("how much does the health plan cost per paycheck");
+    assert!(!is_declined && answer.contains("| Employee +1 | $65.00 |"), "{answer}");
+}
+
+#[test]
+fn name_in_the_heading_is_not_who_is_asked_for() {
+    let text = "Leaks at Acme Pumps\n\nEverybody at Acme Pumps reports leaks to Jane Doe at once.";
+    let answer = Talk::over(&[text]).answer("Who do I tell about leaks?");
+    assert!(answer.contains("at Acme Pumps reports leaks to **Jane Doe**"), "{answer}");
+}
+
+#[test]
+fn turns_about_an_answer_need_one() {
+    for turn in ["Are you sure?", "where does it say that?", "show more"] {
+        let answer = Talk::over(&[HANDBOOK]).answer(turn);
+        assert_eq!(answer, "What would you like to know?", "{turn}");
+    }
+    assert_eq!(Talk::over(&[HANDBOOK]).answer("Bist du sicher?"), "Was möchten Sie wissen?");
+}
+
+#[test]
 fn nothing_is_claimed_without_the_value_that_is_asked_for() {
     let (answer, is_declined) = Talk::over(&[HANDBOOK]).ask("How many days may lost luggage take?");
     assert!(is_declined && answer.starts_with("I am not sure"), "{answer}");

@@ -9,6 +9,8 @@ use std::slice::from_ref;
 
 /// Maximum number of words that are corrected in a query: more are not mistakes in typing, but another language.
 const MAX_CORRECTIONS: usize = 3;
+/// Maximum number of words that no chunk has and that are looked for as words of other languages.
+const MAX_FOREIGN: usize = 10;
 /// Maximum number of words that are tried for a misspelled one.
 const MAX_TRIED: usize = 4;
 /// Number of chunks that are read to see whether a word is in the documents as it is spelled.
@@ -25,7 +27,8 @@ const RARE: u64 = 64;
 /// The embedding of a query with the terms of corrected words, and the corrections.
 ///
 /// A word is corrected if no chunk of the scope has it, and a chunk that the filter allows has a word that becomes it by one
-/// mistake in typing. Of several such words, the most frequent one is meant.
+/// mistake in typing. Of several such words, the most frequent one is meant. A word that the documents have in another language is searched for as
+/// it is in that language, and is no correction.
 ///
 /// # Errors
 /// When the embedder or the vector store fails.
@@ -41,7 +44,7 @@ pub(super) async fn embed(
     };
     let unknown = unknown(index, speller.words(query), filter).await?;
     let (mut corrections, mut added) = (Vec::new(), Vec::new());
-    for unknown in unknown.iter().take(MAX_CORRECTIONS) {
+    for (at, unknown) in unknown.iter().take(MAX_FOREIGN).enumerate() {
         let is_of = |term: &&QueryTerm| unknown.terms.iter().any(|of| **of == *term.text);
         let is_name = terms.iter().filter(is_of).any(|term| term.is_name);
         let is_long = unknown.word.chars().count() >= LONG_WORD;
@@ -51,11 +54,19 @@ pub(super) async fn embed(
             (false, false) => MIN_CHUNKS,
         };
         let words = speller.meant_by(&unknown.word, query);
-        let Some(meant) = meant(index, words, min_chunks, filter).await? else { continue };
+        // The word itself in another language is no mistake.
+        let (itself, others) = words.into_iter().partition(|word| word.word == unknown.word);
+        let mut found = meant(index, itself, 1, filter).await?;
+        if found.is_none() && at < MAX_CORRECTIONS {
+            found = meant(index, others, min_chunks, filter).await?;
+        }
+        let Some(meant) = found else { continue };
         let term = |text: &String| QueryTerm { is_name, ..QueryTerm::word(text.as_str()) };
         added.extend(meant.terms.iter().map(term));
-        let is_common = meant.terms.is_empty();
-        corrections.push(Correction { written: unknown.word.clone(), meant: meant.word, is_common });
+        if meant.word != unknown.word {
+            let is_common = meant.terms.is_empty();
+            corrections.push(Correction { written: unknown.word.clone(), meant: meant.word, is_common });
+        }
     }
     let terms: QueryTerms = terms.iter().cloned().chain(added).collect();
     Ok((QueryEmbedding { sparse: Some(terms), ..embedding }, corrections))

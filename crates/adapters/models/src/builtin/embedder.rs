@@ -8,6 +8,7 @@ use docent_domain::retrieval::{Embedding, Passages, QueryEmbedding, SparseVector
 use docent_domain::spelling::SpelledWord;
 use docent_ports::embedder::{Embedder, Speller};
 use docent_text::lexical::{self, Analyzer, Lexicon, beginning};
+use std::collections::BTreeSet;
 use tokio::task::spawn_blocking;
 use tracing::Instrument;
 
@@ -24,7 +25,7 @@ const QUERY_CHARS: usize = 8 * 1024;
 /// An embedder that returns sparse vectors only.
 ///
 /// The body contains the terms of a header (title and page) and of the chunk. Title, lead and headings contain each of
-/// their terms once. A chunk is analysed in the document's language, as detected in its lead, unless the chunk is
+/// their terms once; the lead begins with the title. A chunk is analysed in the document's language, as detected in its lead, unless the chunk is
 /// clearly in another language.
 #[derive(Clone, Debug)]
 pub struct BuiltinEmbedder {
@@ -52,8 +53,9 @@ impl BuiltinEmbedder {
         let (title, lead) = (without_extension(title), beginning(lead, LEAD_CHARS));
         let analyzer = Analyzer::of(lead);
         let title_terms = TermCounts::count(analyzer.distinct_terms(title));
-        let lead_terms = TermCounts::count(analyzer.distinct_terms(lead));
         let header_terms = analyzer.terms(title);
+        let distinct: BTreeSet<String> = header_terms.iter().cloned().chain(analyzer.terms(lead)).collect();
+        let lead_terms = TermCounts::count(distinct);
         let embed = |((page, text), headings): ((u32, &str), &String)| {
             let mut body = header_terms.clone();
             body.push(page.to_string());
@@ -118,7 +120,7 @@ impl Embedder for BuiltinEmbedder {
     }
 
     fn model(&self) -> &'static str {
-        "builtin-lexical-4"
+        "builtin-lexical-5"
     }
 
     fn speller(&self) -> Option<&dyn Speller> {
@@ -163,7 +165,7 @@ mod tests {
             [("2018", 1), ("7", 1), ("close", 1), ("leak", 1), ("manual", 1), ("pump", 1), ("valv", 2)]
         );
         assert_eq!(terms(&sparse.title), [("2018", 1), ("manual", 1), ("pump", 1)]);
-        assert_eq!(terms(&sparse.lead), [("pump", 1), ("valv", 1)]);
+        assert_eq!(terms(&sparse.lead), [("2018", 1), ("manual", 1), ("pump", 1), ("valv", 1)]);
         assert_eq!(terms(&sparse.headings), [("leak", 1), ("valv", 1)]);
     }
 
