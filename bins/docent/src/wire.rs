@@ -69,12 +69,6 @@ pub(crate) use recognizer::Detection;
 pub(crate) use workers::check_sandbox;
 use workers::{concurrent_drawings, extractor, renderer};
 
-/// The directory in `data_dir` for exported entries of the audit log, one file per export.
-const AUDIT_EXPORTS: &str = "audit";
-
-/// How many times as long as a refresh token a login can be extended.
-const SESSION_PER_TOKEN: u32 = 3;
-
 /// The assembled service, ready to start.
 pub(crate) struct Assembly {
     pub(crate) app: Arc<App>,
@@ -255,7 +249,7 @@ pub(crate) fn background(settings: &Settings, app: &Arc<App>) -> Background {
     let accounts = &settings.accounts;
     let retention = (!accounts.audit_retention.is_zero()).then(|| AuditRetention {
         age: accounts.audit_retention,
-        exports: Arc::new(FileExports::new(settings.service.data_dir.join(AUDIT_EXPORTS))),
+        exports: Arc::new(FileExports::new(accounts.audit_export_dir.clone())),
     });
     Background::new(Arc::clone(app), Some(interval).filter(|interval| !interval.is_zero()))
         .with_retention(retention)
@@ -271,7 +265,7 @@ pub(crate) fn limits(settings: &Settings) -> Limits {
         accepts_api_keys: accounts.auth_backends.contains(&AuthBackend::ApiKey),
         access_token_ttl: accounts.access_token_ttl,
         refresh_token_ttl: accounts.refresh_token_ttl,
-        session_lifetime: accounts.refresh_token_ttl.saturating_mul(SESSION_PER_TOKEN),
+        session_lifetime: accounts.session_lifetime,
         second_factor_rule: match accounts.require_2fa {
             Require2fa::No => SecondFactorRule::Optional,
             Require2fa::Staff => SecondFactorRule::Staff,

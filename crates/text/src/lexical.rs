@@ -188,9 +188,9 @@ pub fn weighted_query_terms(query: &str, lexicon: &Lexicon) -> Vec<QueryTerm> {
         .filter(|term| identifies(term))
         .collect();
     let lower = query.to_lowercase();
-    let numbered = asking::numbered(&lower);
+    let (numbered, analyzers) = (asking::numbered(&lower), analyzers(query));
     let is_for_asking = |term: &str| {
-        analyzers(query).into_iter().any(|analyzer| {
+        analyzers.iter().any(|analyzer| {
             asking::is_for_asking(term, analyzer.language)
                 && !numbered.iter().any(|word| analyzer.stem(word) == term)
         })
@@ -199,6 +199,8 @@ pub fn weighted_query_terms(query: &str, lexicon: &Lexicon) -> Vec<QueryTerm> {
     let forms = forms(&runs, query);
     let asked =
         query::asked(query).map(|question| query_terms(&question).into_iter().collect::<HashSet<_>>());
+    // “My laptop was stolen. What should I do?” asks about what is said before.
+    let asked = asked.filter(|terms| terms.iter().any(|term| !is_for_asking(term)));
     let is_aside = |term: &String| asked.as_ref().is_some_and(|terms| !terms.contains(term));
     let word = |term: String| {
         let is_name = names.contains(&term);
@@ -517,6 +519,7 @@ mod tests {
         assert_eq!((of["leak"], of["lawyer"], of["warranti"]), (ASKING_WEIGHT, ASKING_WEIGHT, 1.0));
         assert_eq!(of["acm"], 1.0, "it is a name");
         assert_eq!(weights("My pump leaks. Tell me about its warranty.")["leak"], 1.0, "nothing is asked");
+        assert_eq!(weights("My pump leaks. What should I do?")["leak"], 1.0, "that is asked about");
         assert_eq!(weights("How long is the warranty of v2.5?")["warranti"], 1.0);
     }
 

@@ -73,6 +73,10 @@ const FOUND: &[(&str, &str)] = &[
     ("20 kg", "20 ㎏"),
     ("µF", "5 μF"),
     ("2 1/2", "2½ cups"),
+    ("m²", "It has 20 m² and 12½ rooms."),
+    ("1250", "It costs 1\u{a0}250 € and ½ more."),
+    ("café", "The cafe\u{301} with ½ price"),
+    ("ガス", "ｶﾞｽ"),
     ("Ⅷ", "Chapter VIII"),
     // Inflection.
     ("قلم", "القلم على الطاولة"),

@@ -2,7 +2,7 @@
 
 use super::Profile;
 use super::check::{Context, Refusal, positive};
-use super::declare::{Default, Defaults, text, unset, variable};
+use super::declare::{Default, Defaults, both, text, unset, variable};
 use super::oidc::PasswordLogin;
 use super::reader::Reader;
 use super::secret::Secret;
@@ -10,6 +10,7 @@ use super::section::section;
 use super::selector::choices;
 use docent_domain::identity::ProviderName;
 use std::collections::HashSet;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Keys shown in documentation, which are public and therefore rejected.
@@ -87,9 +88,10 @@ section! {
         librechat_jwt_secret: Option<Secret> = unset("LibreChat is not connected"), check_shared_secret;
         /// Lifetime of an access token.
         access_token_ttl: Duration = text("15m"), positive;
-        /// Lifetime of a refresh token, also of a connected application. Both can be extended with refresh tokens for three times
-        /// as long.
+        /// Lifetime of a refresh token, also of a connected application.
         refresh_token_ttl: Duration = text("30d"), positive;
+        /// How long a login or a connected application can be extended with refresh tokens.
+        session_lifetime: Duration = text("90d"), positive;
         /// The accounts that must have a second factor (an authenticator app): `none`, `staff` or `all`. Such an
         /// account without one can only sign in to `/account` to set it up; its tokens and API keys are refused until then.
         require_2fa: Require2fa = text("none");
@@ -105,9 +107,14 @@ section! {
         /// Names of further identity providers, such as `entra,google`. Their settings are those of `oidc_issuer` with the name inserted:
         /// `DOCENT_OIDC_ENTRA_ISSUER`, and the redirect URI ends with `/auth/oidc/entra/callback`.
         oidc_providers: Vec<ProviderName> = text("[]");
-        /// Age at which entries of the audit log are exported to the directory `audit` in `data_dir` and removed, once a
-        /// day in one process; `0` to keep them. `docent audit prune` does the same on demand.
+        /// Age at which entries of the audit log are exported to `audit_export_dir` and removed, once a day in one process;
+        /// `0` to keep them. `docent audit prune` does the same on demand.
         audit_retention: Duration = text("0"), check_retention;
+        /// Directory for exported entries of the audit log, one file per export.
+        audit_export_dir: PathBuf = both(Default::Computed {
+            words: "`audit` in `data_dir`",
+            text: |context| context.data_dir.join("audit").display().to_string(),
+        });
     }
 }
 

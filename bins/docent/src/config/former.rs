@@ -1,6 +1,7 @@
 //! Former settings: those whose values still apply for a release, and those that are ignored.
 
 use super::declare::variable;
+use super::value::Value;
 use url::form_urlencoded;
 
 /// How the value of a former setting becomes the value of a current one, or a part of it.
@@ -20,7 +21,6 @@ const MOVED: &[(&str, &str, Part)] = &[
     ("account_stored_bytes", "account_limits", Part::Item("stored_bytes=")),
     ("account_tokens_per_day", "account_limits", Part::Item("tokens_per_day=")),
     ("client_history_tokens", "history_tokens", Part::Value),
-    ("conversation_history_tokens", "history_tokens", Part::Value),
     ("redis_sentinel_password", "redis_url", Part::Parameter("sentinel_password")),
     ("redis_sentinel_password", "redis_counters_url", Part::Parameter("sentinel_password")),
     ("redis_sentinels", "redis_url", Part::Parameter("sentinels")),
@@ -35,7 +35,10 @@ const REMOVED: &[(&str, &str)] = &[
     ("api_key_answers", "keys share the limits of their account"),
     ("api_key_page_images_per_hour", "keys share the limits of their account"),
     ("api_key_tokens_per_day", "keys share the limits of their account"),
-    ("audit_export_dir", "entries are exported to the directory audit in DOCENT_DATA_DIR"),
+    (
+        "conversation_history_tokens",
+        "stored conversations send 4,000 tokens unless DOCENT_HISTORY_TOKENS is set",
+    ),
     ("email_verification_ttl", "links to confirm an address are valid for three days"),
     ("ingest_attempts", "documents fail after three attempts"),
     ("ingest_max_characters", "documents have at most 20,000 chunks"),
@@ -54,7 +57,6 @@ const REMOVED: &[(&str, &str)] = &[
     ("rerank_candidates", "50 candidates suit every reranker"),
     ("s3_allow_http", "http:// in the endpoint of DOCENT_BLOB_STORE says the same"),
     ("s3_session_token", "temporary keys are read from AWS_SESSION_TOKEN and the other AWS_… variables"),
-    ("session_lifetime", "logins can be extended for three times DOCENT_REFRESH_TOKEN_TTL"),
 ];
 
 /// What is wrong with a former variable, and what to do about it; `None` if the name is not that of a former setting.
@@ -80,6 +82,9 @@ pub(super) fn merge<Source>(
 ) -> Result<Option<(String, Source)>, String> {
     for (former, _, part) in MOVED.iter().filter(|(_, current, _)| *current == setting) {
         let Some((value, source)) = read(former)? else { continue };
+        // A list of sentinels could be JSON.
+        let listed = former.ends_with("sentinels").then(|| Vec::<String>::parse(&value)).transpose()?;
+        let value = listed.map_or(value, |all| all.join(","));
         let value = value.trim();
         text = match (text, part) {
             (None, Part::Value) => Some((value.to_owned(), source)),
@@ -144,7 +149,7 @@ mod tests {
         let limits = limits.limits.account_limits;
         assert_eq!((limits.answers, limits.stored_bytes, limits.tokens_per_day), (5, 2 * 1024 * 1024, 7));
         assert_eq!(read(&[("account_answers", "3")]).limits.account_limits.answers, 3);
-        assert_eq!(read(&[("conversation_history_tokens", "9")]).agent.history_tokens, Some(9));
+        assert_eq!(read(&[("client_history_tokens", "9")]).agent.history_tokens, Some(9));
         let both = [("client_history_tokens", "9"), ("history_tokens", "8")];
         assert_eq!(read(&both).agent.history_tokens, Some(8));
         let s3 = [("s3_endpoint", "http://127.0.0.1:9000"), ("s3_virtual_hosted", "true")];
@@ -156,7 +161,7 @@ mod tests {
             )),
             "s3://b/p?endpoint=http://127.0.0.1:9000&region=eu-1&virtual_hosted=true"
         );
-        let redis = [("redis_url", "redis://docent/0"), ("redis_sentinels", "a:26379,b:26379")];
+        let redis = [("redis_url", "redis://docent/0"), ("redis_sentinels", r#"["a:26379", "b:26379"]"#)];
         let KeyValueUrl::Redis(url) = read(&redis).storage.redis_url else { panic!("no server") };
         assert_eq!(url.sentinels().unwrap(), ["a:26379", "b:26379"]);
     }

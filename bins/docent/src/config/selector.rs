@@ -119,7 +119,8 @@ impl Value for KeyValueUrl {
 impl ConnectionUrl {
     /// The addresses of the sentinels of a Redis URL.
     pub fn sentinels(&self) -> Option<Vec<String>> {
-        Some(self.parameter("sentinels")?.split(',').map(str::to_owned).collect())
+        let listed = self.parameter("sentinels")?;
+        Some(listed.split(',').map(|one| one.trim().to_owned()).filter(|one| !one.is_empty()).collect())
     }
 }
 

@@ -6,6 +6,7 @@ use docent_domain::extraction::{ExtractedPage, LABEL_MAX, Metadata, Picture};
 use docent_domain::file_type::FileType;
 use docent_text::table;
 use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 
 /// Maximum size of a page in bytes; longer sections are cut. The viewer shows a page at once.
@@ -75,8 +76,8 @@ pub(super) struct Pages<'a> {
     count: u32,
     text_bytes: u64,
     has_pictures: bool,
-    /// Entries of the pictures so far. One that is repeated is a logo or a background.
-    pictures: HashSet<String>,
+    /// Hashes of the entries of the pictures so far. One that is repeated is a logo or a background.
+    pictures: HashSet<u64>,
     lacks_results: bool,
     /// The number of the page whose source is looked for.
     wanted: Option<u32>,
@@ -131,7 +132,10 @@ impl<'a> Pages<'a> {
     /// Notes a picture in an entry of the file; false if it was on an earlier page.
     pub(super) fn is_new_picture(&mut self, entry: &str) -> bool {
         self.has_pictures = true;
-        self.pictures.insert(entry.to_owned())
+        // An entry can be a URI with all bytes of the picture.
+        let mut hasher = DefaultHasher::new();
+        entry.hash(&mut hasher);
+        self.pictures.insert(hasher.finish())
     }
 
     /// Sets whether the pages that follow have formulas without a saved result.

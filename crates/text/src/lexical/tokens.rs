@@ -1,6 +1,7 @@
 //! Splits text into lower-case words.
 
 use std::borrow::Cow;
+use std::iter::once;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 /// Returns the words of a text in lower case: runs of letters and digits, numbers with separators, and names with signs such as “C++”
@@ -104,15 +105,18 @@ fn normalized(text: &str) -> Cow<'_, str> {
     }
     if text.contains(stands_for_others) {
         let mut plain = String::with_capacity(text.len());
-        for run in text.split_inclusive(|c| !stands_for_others(c)) {
+        for c in text.chars() {
+            if !stands_for_others(c) {
+                plain.push(c);
+                continue;
+            }
             // “2½” is no number of two digits.
-            if run.starts_with(|c| matches!(c, '¼'..='¾' | '⅐'..='⅟')) && plain.ends_with(char::is_numeric)
-            {
+            if matches!(c, '¼'..='¾' | '⅐'..='⅟') && plain.ends_with(char::is_numeric) {
                 plain.push(' ');
             }
-            plain.extend(run.nfkc());
+            plain.extend(once(c).nfkc());
         }
-        return Cow::Owned(plain);
+        return Cow::Owned(plain.nfc().collect());
     }
     match is_nfc_quick(text.chars()) {
         IsNormalized::Yes => Cow::Borrowed(text),

@@ -26,6 +26,18 @@ impl Default for AttachmentBudget {
     }
 }
 
+impl AttachmentBudget {
+    /// Takes an attachment of this size; why it is not read if there are too many.
+    pub(super) const fn take(&mut self, bytes: usize) -> Result<(), &'static str> {
+        let left = (self.files.checked_sub(1), self.bytes.checked_sub(bytes));
+        let (Some(files), Some(left)) = left else {
+            return Err("the message has more attachments than the limits allow");
+        };
+        (self.files, self.bytes) = (files, left);
+        Ok(())
+    }
+}
+
 /// Passes the pages of an attachment on, labelled with its name; nothing of types that are not read. Returns why another
 /// attachment was not read: a failure of an attachment is no failure of its message.
 pub(super) fn read(
@@ -36,14 +48,13 @@ pub(super) fn read(
 ) -> Result<Option<String>, Stopped> {
     let file_type = detect(&bytes[..bytes.len().min(HEAD_BYTES)], name);
     // Messages are read with the message that contains them.
-    let Some(file_type) = file_type.filter(|of| *of != FileType::Eml && !bytes.is_empty()) else {
+    let is_other = |of: &FileType| !matches!(of, FileType::Eml | FileType::Msg) && !bytes.is_empty();
+    let Some(file_type) = file_type.filter(is_other) else {
         return Ok(conversion(name).map(str::to_owned));
     };
-    let left = (budget.files.checked_sub(1), budget.bytes.checked_sub(bytes.len()));
-    let (Some(files), Some(left)) = left else {
-        return Ok(Some("the message has more attachments than the limits allow".to_owned()));
-    };
-    (budget.files, budget.bytes) = (files, left);
+    if let Err(reason) = budget.take(bytes.len()) {
+        return Ok(Some(reason.to_owned()));
+    }
     let limits = pages.limits();
     let mut attachment =
         Attachment { name: one_line(name), file_type, bytes, pages, stopped: None, has_text: false };

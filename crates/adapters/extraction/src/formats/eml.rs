@@ -1,9 +1,11 @@
 //! Reads email messages and mailboxes.
 
 use super::attachments::{self, AttachmentBudget};
+use super::msg;
 use super::sections::Sections;
 use super::{encoding, html, mail_text, tnef, unreadable};
 use crate::reader::{Pages, Stopped, one_line};
+use docent_domain::file_type::{FileType, HEAD_BYTES, detect};
 use mail_parser::{Address, Message, MessageParser, MessagePart, MimeHeaders, PartType};
 
 /// Label of the page with headers and body.
@@ -14,6 +16,8 @@ const UNREAD: &str = "Attachments that were not read";
 const ATTACHMENTS_MAX: usize = 1000;
 /// Maximum number of messages of a mailbox.
 const MESSAGES_MAX: usize = 20_000;
+/// Why a message that is attached to attached messages is not read.
+const TOO_DEEP: &str = "it is attached too deeply";
 /// Maximum depth of messages that are attached to messages.
 const DEPTH_MAX: usize = 3;
 /// The beginning of the line before each message of a mailbox.
@@ -113,26 +117,58 @@ fn write(
                 write(nested, &nested_label, depth + 1, budget, pages)?;
                 None
             }
-            PartType::Message(_) => Some("it is attached too deeply".to_owned()),
+            PartType::Message(_) => Some(TOO_DEEP.to_owned()),
             PartType::Multipart(_) => None,
             PartType::Text(_) | PartType::Html(_) => {
                 let text = mail_text::text_of(message, attachment);
                 let bytes = text.as_ref().map_or(attachment.contents(), |text| text.as_bytes());
-                attachments::read(&name, bytes, budget, pages)?
+                read_file(&name, bytes, depth, budget, pages)?
             }
             _ if tnef::is_tnef(attachment.contents()) => {
                 let mut reasons = Vec::new();
                 for (name, bytes) in tnef::files(attachment.contents()) {
-                    let reason = attachments::read(&name, &bytes, budget, pages)?;
+                    let reason = read_file(&name, &bytes, depth, budget, pages)?;
                     reasons.extend(reason.map(|reason| format!("{name}: {reason}")));
                 }
                 (!reasons.is_empty()).then(|| reasons.join("; "))
             }
-            _ => attachments::read(&name, attachment.contents(), budget, pages)?,
+            _ => read_file(&name, attachment.contents(), depth, budget, pages)?,
         };
         unread.extend(reason.map(|reason| format!("- {name}: {reason}\n")));
     }
     pages.push_section(Some(UNREAD), &unread.concat())
+}
+
+/// Reads an attached file, which can be a message itself. Returns why it was not read.
+fn read_file(
+    name: &str,
+    bytes: &[u8],
+    depth: usize,
+    budget: &mut AttachmentBudget,
+    pages: &mut Pages<'_>,
+) -> Result<Option<String>, Stopped> {
+    let content = match detect(&bytes[..bytes.len().min(HEAD_BYTES)], name) {
+        _ if bytes.is_empty() => return Ok(None),
+        Some(FileType::Eml) => Ok(bytes.to_vec()),
+        Some(FileType::Msg) => msg::in_mime(bytes.to_vec()).map(String::into_bytes),
+        _ => return attachments::read(name, bytes, budget, pages),
+    };
+    if depth >= DEPTH_MAX {
+        return Ok(Some(TOO_DEEP.to_owned()));
+    }
+    if let Err(reason) = budget.take(bytes.len()) {
+        return Ok(Some(reason.to_owned()));
+    }
+    let content = match content {
+        Ok(content) => content,
+        Err(Stopped::Document(failure)) => return Ok(Some(failure.reason)),
+        Err(stopped @ Stopped::Sink(_)) => return Err(stopped),
+    };
+    let Some(message) = MessageParser::default().parse(&content[..]) else {
+        return Ok(Some("it is no readable message".to_owned()));
+    };
+    write(&message, &format!("Attachment {name}"), depth + 1, budget, pages)?;
+    Ok(None)
 }
 
 /// The web page of a message, as browsers save pages (MHTML).
@@ -193,6 +229,8 @@ fn addresses(addresses: &Address<'_>) -> String {
 mod tests {
     use super::*;
     use crate::reader::tests::{LIMITS, collect};
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
 
     fn page(message: &str) -> (String, String) {
         collect(LIMITS, |pages| read(message.replace('\n', "\r\n").into_bytes(), pages)).unwrap().remove(0)
@@ -242,6 +280,30 @@ mod tests {
         assert!(pages[0].1.contains("- Attachment: broken.pdf"), "{}", pages[0].1);
         assert!(pages[1].1.contains("| Ring | 12 |") && pages[2].1.contains("Old text"));
         assert!(pages[3].1.starts_with("- broken.pdf: "), "{}", pages[3].1);
+    }
+
+    #[test]
+    fn attached_files_of_messages_are_read_as_messages() {
+        let within = |name: &str, content: &str| {
+            format!(
+                "{HEADERS}MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=x\n\n--x\n\nSee below.\n\
+                 --x\nContent-Type: application/octet-stream\nContent-Disposition: attachment; filename=\"{name}\"\n\
+                 Content-Transfer-Encoding: base64\n\n{}\n--x--\n",
+                STANDARD.encode(content)
+            )
+        };
+        let mut message = format!("{HEADERS}\nDrawer 44\n");
+        for number in 1..=DEPTH_MAX + 1 {
+            message = within(&format!("{number}.eml"), &message);
+        }
+        let pages = collect(LIMITS, |pages| read(message.into_bytes(), pages)).unwrap();
+        let labels: Vec<&str> = pages.iter().map(|(label, _)| label.as_str()).collect();
+        assert_eq!(labels, ["Message", "Attachment 4.eml", "Attachment 3.eml", "Attachment 2.eml", UNREAD]);
+        assert_eq!(pages.last().unwrap().1, format!("- 1.eml: {TOO_DEEP}"));
+        let pages = collect(LIMITS, |pages| {
+            read(within("old.eml", &format!("{HEADERS}\nDrawer 44\n")).into_bytes(), pages)
+        });
+        assert!(pages.unwrap()[1].1.ends_with("Drawer 44"));
     }
 
     #[test]

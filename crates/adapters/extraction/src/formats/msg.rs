@@ -39,15 +39,18 @@ const RTF_START: &[u8] = b"{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f0
 
 /// Passes the message and its attachments on.
 pub(super) fn read(bytes: Vec<u8>, pages: &mut Pages<'_>) -> Result<(), Stopped> {
+    eml::read(in_mime(bytes)?.into_bytes(), pages)
+}
+
+/// The message with its attachments in MIME.
+pub(super) fn in_mime(bytes: Vec<u8>) -> Result<String, Stopped> {
     let file = CompoundFile::open(Cursor::new(bytes)).map_err(|_| damaged("it is no compound file"))?;
     let mut file = File { file, written: 0 };
     if !file.file.is_stream(format!("/{PROPERTIES}")) {
         let reason = "the file is of an older Office format, such as DOC or XLS, and not a message";
         return Err(Failure::because(FailureCode::WrongFileType, reason).into());
     }
-    let message = file.message("/", 0)?;
-    drop(file);
-    eml::read(message.into_bytes(), pages)
+    file.message("/", 0)
 }
 
 struct File {

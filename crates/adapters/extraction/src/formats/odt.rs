@@ -1,5 +1,6 @@
 //! Reads OpenDocument texts, in sections by heading.
 
+use super::description;
 use super::package::Package;
 use super::sections::Sections;
 use super::xml::{Element, Handler, walk};
@@ -87,8 +88,9 @@ impl Handler for Content<'_, '_, '_> {
             }
             "p" => self.blocks.push(Block { level: None, text: String::new() }),
             "s" => self.add(&" ".repeat(count(element, "c"))),
-            // The title and the description of a picture are apart from each other and from the text.
-            "title" | "desc" if self.is_in_picture => self.add(" "),
+            "title" | "desc" if self.is_in_picture => {
+                self.blocks.push(Block { level: None, text: String::new() });
+            }
             "tab" => self.add(" "),
             "line-break" => self.add("\n"),
             "list" => self.lists += 1,
@@ -122,7 +124,13 @@ impl Handler for Content<'_, '_, '_> {
                     self.pass(&block)?;
                 }
             }
-            "title" | "desc" if self.is_in_picture => self.add(" "),
+            // The title and the description of a picture are apart from each other and from the text.
+            "title" | "desc" if self.is_in_picture => {
+                let text = self.blocks.pop().map(|block| block.text).unwrap_or_default();
+                if let Some(description) = description::shown(&text) {
+                    self.add(&format!(" {description} "));
+                }
+            }
             "frame" => self.is_in_picture = false,
             "list" => self.lists = self.lists.saturating_sub(1),
             "table-cell" | "covered-table-cell" => {
@@ -230,7 +238,7 @@ mod tests {
     #[test]
     fn descriptions_of_pictures_are_words_of_their_own() {
         let body = "<text:p>See<draw:frame><draw:image xlink:href='http://a.example/b.png'/><svg:title>Pump 5</svg:title>\
-            <svg:desc>a cut</svg:desc></draw:frame>(<text:title>Manual</text:title>)</text:p>";
+            <svg:desc>a cut</svg:desc></draw:frame><draw:frame><svg:title>image001.png</svg:title></draw:frame>(<text:title>Manual</text:title>)</text:p>";
         let pages = collect(LIMITS, |pages| read(text(body), pages)).unwrap();
         assert_eq!(pages[0].1, "See Pump 5  a cut (Manual)");
     }

@@ -1,6 +1,7 @@
 //! Columns of running text that a file writes row by row across the gap between them.
 
 use super::Row;
+use std::collections::HashSet;
 
 /// Minimum number of rows with text in both columns, and of rows of short lines.
 const MIN_ROWS: usize = 4;
@@ -155,7 +156,8 @@ fn columns(rows: &[Row], gap: (f64, f64)) -> [Vec<ColumnLine>; 2] {
 fn is_running_text(rows: &[Row], gap: (f64, f64)) -> bool {
     let columns = columns(rows, gap);
     let [left, right] = &columns;
-    let both = left.iter().filter(|line| right.iter().any(|other| other.row == line.row)).count();
+    let rows_of_right: HashSet<usize> = right.iter().map(|line| line.row).collect();
+    let both = left.iter().filter(|line| rows_of_right.contains(&line.row)).count();
     let are_long = both >= MIN_ROWS && columns.iter().all(|lines| has_mean(lines, MIN_CHARACTERS, MIN_WORDS));
     columns.iter().all(|lines| is_filled(lines))
         && (are_long
