@@ -138,7 +138,9 @@ fn candidates<'a>(question: &Question<'_>, passages: &'a [Passage<'a>]) -> Vec<R
     // What a follow-up says itself tells its answer from that of the question before.
     let has_own = described.iter().any(|unit| unit.is_about_follow_up);
     let is_candidate = |unit: &Described<'_>| {
-        (pages.is_empty() || pages.contains(&unit.unit.page)) && (unit.is_about_follow_up || !has_own)
+        (pages.is_empty() || pages.contains(&unit.unit.page))
+            && (unit.is_about_follow_up || !has_own)
+            && says_more(question, unit)
     };
     let mut rated: Vec<Rated<'a>> = described
         .into_iter()
@@ -152,6 +154,12 @@ fn candidates<'a>(question: &Question<'_>, passages: &'a [Passage<'a>]) -> Vec<R
     // The stable sort keeps the order of equal units.
     rated.sort_by(|a, b| b.probability.total_cmp(&a.probability));
     rated
+}
+
+/// Whether a unit says more than the question and the title of its document: the name of a product answers nothing.
+fn says_more(question: &Question<'_>, unit: &Described<'_>) -> bool {
+    let title = question.analyzer.terms(&unit.passage.chunk.title);
+    unit.terms.iter().any(|term| !question.terms.contains(term) && !title.contains(term))
 }
 
 /// The numbers of the pages that a question names, in the document that was found first.

@@ -97,7 +97,7 @@ fn units(chunk: &ScoredChunk, sentences: &[Sentence]) -> Vec<Unit> {
             continue;
         }
         // Lines of a table of contents lead to what answers, and figures alone say nothing.
-        if is_leader(&sentence.text) || !sentence.text.contains(char::is_alphabetic) {
+        if is_leader(sentence) || !sentence.text.contains(char::is_alphabetic) {
             index += 1;
             continue;
         }
@@ -211,9 +211,22 @@ pub(crate) fn is_heading(sentence: &Sentence, next: Option<&Sentence>) -> bool {
         && !text.starts_with(char::is_lowercase)
 }
 
-/// Whether a line belongs to a table of contents.
-fn is_leader(text: &str) -> bool {
-    text.contains(". . .") || text.contains("....")
+/// Whether a line belongs to a table of contents: it has dots, or is a row of a numbered heading and a page.
+fn is_leader(sentence: &Sentence) -> bool {
+    let is_number = |word: &str| word.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let is_heading = |cell: &str| cell.split_once(' ').is_some_and(|(number, _)| is_number(number));
+    let is_page =
+        |cell: &str| (1..=4).contains(&cell.len()) && cell.bytes().all(|byte| byte.is_ascii_digit());
+    let is_entry = |cells: &[String]| match cells {
+        [heading, page] => is_heading(heading) && is_page(page),
+        [number, heading, page] => {
+            !number.is_empty() && is_number(number) && heading.contains(char::is_alphabetic) && is_page(page)
+        }
+        _ => false,
+    };
+    sentence.text.contains(". . .")
+        || sentence.text.contains("....")
+        || sentence.row.as_ref().is_some_and(|row| is_entry(&row.cells))
 }
 
 fn page_of(chunk: &ScoredChunk, at: usize) -> u32 {

@@ -6,6 +6,9 @@ use docent_text::page_reference::{NamedPage, PageReference};
 use std::collections::HashSet;
 use std::ops::Range;
 
+/// Minimum number of words of a question that stay when a follow-up takes the place of the others.
+const HEAD_WORDS: usize = 3;
+
 /// A question, parsed once.
 pub(crate) struct Question<'a> {
     pub(crate) words: &'static Words,
@@ -141,9 +144,30 @@ pub(crate) fn complete(before: &str, follow_up: &str) -> String {
         }
     }
     let words = Words::of(follow_up);
+    if question == before
+        && let Some(exchanged) = exchanged(words, before, follow_up)
+    {
+        return exchanged;
+    }
     let has_more =
         plain(&rest).split(' ').any(|word| !word.is_empty() && !words.function_words.contains(word));
     if question == before || has_more { format!("{question} {}", rest.trim()) } else { question }
+}
+
+/// The question before with the end of the follow-up: “and for children?” takes the place of what follows its last “for”. `None` if both share no word, or if
+/// the follow-up refers to the question before.
+fn exchanged(words: &Words, before: &str, follow_up: &str) -> Option<String> {
+    let rest = words.link.replace(follow_up.trim(), "");
+    if words.follow_up.is_match(&plain(&rest)) {
+        return None;
+    }
+    let shared = rest.split_whitespace().next()?;
+    let is_shared = |word: &&str| plain(word) == plain(shared);
+    let spoken: Vec<&str> = before.split_whitespace().collect();
+    let at = spoken.iter().rposition(|word| is_shared(&word))?;
+    let head = spoken[..at].join(" ");
+    let has_own = rest.split_whitespace().nth(1).is_some();
+    (at >= HEAD_WORDS && has_own).then(|| format!("{head} {rest}"))
 }
 
 /// Whether a question lacks its subject.
@@ -220,6 +244,18 @@ mod tests {
             "What was the profit of Oriel in 2020?"
         );
         assert_eq!(complete("What was the profit of Oriel?", "And Tarn?"), "What was the profit of Tarn?");
+        for (before, follow_up, completed) in [
+            ("How long is the leave for a wedding?", "and for moving?", "How long is the leave for moving?"),
+            ("when can I be director of sales", "And director of tax?", "when can I be director of tax?"),
+            (
+                "Wie lange gilt die Garantie für Pumpen?",
+                "und für Ventile?",
+                "Wie lange gilt die Garantie für Ventile?",
+            ),
+            ("For which trips is it paid?", "and for trains?", "For which trips is it paid? and for trains?"),
+        ] {
+            assert_eq!(complete(before, follow_up), completed);
+        }
         assert_eq!(
             complete("How long is the warranty of the pump?", "And of its motor?"),
             "How long is the warranty of the pump? And of its motor?"

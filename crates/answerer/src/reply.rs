@@ -147,8 +147,8 @@ fn answer(talk: &Conversation<'_>, found: &ToolOutput, lexicon: &Lexicon) -> Rep
         Outcome::Answer { quoted, further } => (None, quoted, further),
     };
     let lead = match talk.kind {
-        Some(Move::Sure) => Some(phrases.again.clone()),
-        Some(Move::Where) => Some(phrases.stands.clone()),
+        Some(Move::Sure) if answers => Some(phrases.again.clone()),
+        Some(Move::Where) if answers => Some(phrases.stands.clone()),
         _ => lead,
     };
     let is_understood = talk.kind.is_none() && talk.question != talk.asked;

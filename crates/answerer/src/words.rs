@@ -21,6 +21,9 @@ pub(crate) struct Words {
     /// Words that negate or exclude.
     #[serde(deserialize_with = "words")]
     pub(crate) negations: HashSet<String>,
+    /// What links a follow-up to the question before.
+    #[serde(deserialize_with = "pattern")]
+    pub(crate) link: Regex,
     /// What a question that lacks its subject has.
     #[serde(deserialize_with = "pattern")]
     pub(crate) follow_up: Regex,

@@ -99,7 +99,9 @@ impl Value for KeyValueUrl {
             ("memory", _) => Err("has text after memory://".to_owned()),
             (scheme @ ("redis" | "rediss"), rest) => {
                 let url = ConnectionUrl::parse(scheme, rest)?;
-                if !url.sentinels().is_none_or(|all| all.iter().all(|address| is_address(address))) {
+                let are_addresses =
+                    |all: Vec<String>| !all.is_empty() && all.iter().all(|address| is_address(address));
+                if !url.sentinels().is_none_or(are_addresses) {
                     return Err("has a sentinel that is no host with a port".to_owned());
                 }
                 Ok(Self::Redis(url))

@@ -109,6 +109,27 @@ fn name_in_the_heading_is_not_who_is_asked_for() {
 }
 
 #[test]
+fn doubt_stays_when_an_answer_is_asked_about() {
+    let mut talk = Talk::over(&[HANDBOOK]);
+    assert!(talk.answer("How many days may lost luggage take?").starts_with("I am not sure"));
+    for turn in ["are you sure?", "where does it say that?"] {
+        let (answer, is_declined) = talk.ask(turn);
+        assert!(is_declined && answer.starts_with("I am not sure"), "{turn}: {answer}");
+    }
+}
+
+#[test]
+fn names_and_contents_alone_answer_nothing() {
+    let text = "Acme coffee machine.\n\n| Contents | |\n|---|---|\n| 2.1 Parts of the coffee machine | 14 |\n| 2.2 Care of the coffee machine | 16 |\n\n\
+        The coffee machine weighs 32 kg.";
+    let answer = Talk::over(&[text]).answer("how heavy is the acme coffee machine");
+    assert!(
+        answer.contains("weighs") && !answer.contains("2.1") && !answer.contains("“Acme coffee machine.”"),
+        "{answer}"
+    );
+}
+
+#[test]
 fn turns_about_an_answer_need_one() {
     for turn in ["Are you sure?", "where does it say that?", "show more"] {
         let answer = Talk::over(&[HANDBOOK]).answer(turn);
