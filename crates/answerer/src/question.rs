@@ -21,6 +21,8 @@ pub(crate) struct Question<'a> {
     pub(crate) own: HashSet<String>,
     /// Its names and years as written, each with its terms.
     pub(crate) named: Vec<(String, Vec<String>)>,
+    /// The other words of its subject in small letters.
+    pub(crate) others: Vec<(String, Vec<String>)>,
     /// The pages that it names.
     pub(crate) pages: Vec<NamedPage>,
     pub(crate) is_negated: bool,
@@ -44,12 +46,15 @@ impl<'a> Question<'a> {
             subject = spoken.split(' ').filter(is_content).map(str::to_owned).collect();
         }
         let mut terms: Vec<String> = Vec::new();
-        for word in &subject {
-            for term in analyzer.question(word).terms {
-                if !terms.contains(&term) {
-                    terms.push(term);
+        let mut others: Vec<(String, Vec<String>)> = Vec::new();
+        for word in subject {
+            let of_word = analyzer.question(&word).terms;
+            for term in &of_word {
+                if !terms.contains(term) {
+                    terms.push(term.clone());
                 }
             }
+            others.push((word, of_word));
         }
         let years = rest.split(|c: char| !c.is_alphanumeric()).filter(|word| is_year(word));
         let years = years.map(|year| (year.to_owned(), vec![year.to_owned()]));
@@ -63,11 +68,17 @@ impl<'a> Question<'a> {
         let is_name = |term: &&String| {
             term.contains(char::is_numeric) || named.iter().any(|(_, parts)| parts.contains(term))
         };
+        let names = terms.iter().filter(is_name).cloned().collect();
+        let is_other = |(_, parts): &(String, Vec<String>)| {
+            !parts.is_empty() && !named.iter().any(|(_, of_name)| parts.iter().any(|it| of_name.contains(it)))
+        };
+        others.retain(is_other);
         Self {
             words,
             analyzer,
-            names: terms.iter().filter(is_name).cloned().collect(),
+            names,
             named,
+            others,
             pages,
             is_negated: spoken.split(' ').any(|word| words.negations.contains(word)),
             kinds: words.kinds.iter().filter(|kind| kind.question.is_match(text)).collect(),

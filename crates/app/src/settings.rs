@@ -157,7 +157,7 @@ impl Default for Settings {
             client_history_tokens: 32_000,
             chunk_size: ChunkSize::default(),
             collection: "docent_chunks".to_owned(),
-            embedding_model: "builtin-lexical-4".to_owned(),
+            embedding_model: "builtin-lexical-5".to_owned(),
         }
     }
 }

@@ -33,7 +33,7 @@ const SAME: &[&str] = &[
     "Webhook",
     "Webhooks",
     "admin",
-    "builtin-lexical-4",
+    "builtin-lexical-5",
     "chat",
     "en",
     "ingest",

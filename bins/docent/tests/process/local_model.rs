@@ -109,7 +109,7 @@ async fn local_model_finds_what_no_word_finds() {
     serving.terminate().await;
     let (status, printed, error) = run(&mut installation.with_model(&["doctor", "--dev"])).await;
     assert_eq!(status.code(), Some(0), "{printed}{error}");
-    assert!(printed.contains(&format!("embedding back end: builtin-lexical-4+{model}")), "{printed}");
+    assert!(printed.contains(&format!("embedding back end: builtin-lexical-5+{model}")), "{printed}");
 }
 
 #[tokio::test]

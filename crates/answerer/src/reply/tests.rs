@@ -111,10 +111,10 @@ fn name_in_the_heading_is_not_who_is_asked_for() {
 #[test]
 fn doubt_stays_when_an_answer_is_asked_about() {
     let mut talk = Talk::over(&[HANDBOOK]);
-    assert!(talk.answer("How many days may lost luggage take?").starts_with("I am not sure"));
+    assert!(talk.answer("How many days may lost luggage take?").contains("I am not sure"));
     for turn in ["are you sure?", "where does it say that?"] {
         let (answer, is_declined) = talk.ask(turn);
-        assert!(is_declined && answer.starts_with("I am not sure"), "{turn}: {answer}");
+        assert!(is_declined && answer.contains("I am not sure"), "{turn}: {answer}");
     }
 }
 
@@ -141,7 +141,7 @@ fn turns_about_an_answer_need_one() {
 #[test]
 fn nothing_is_claimed_without_the_value_that_is_asked_for() {
     let (answer, is_declined) = Talk::over(&[HANDBOOK]).ask("How many days may lost luggage take?");
-    assert!(is_declined && answer.starts_with("I am not sure"), "{answer}");
+    assert!(is_declined && answer.starts_with("Not found: “take”.\n\nI am not sure"), "{answer}");
     assert!(answer.contains("- lost luggage"), "{answer}");
     let (answer, is_declined) = Talk::over(&["Who pays for the lost luggage of a trip? Ask the team."])
         .ask("who pays for the lost luggage of a trip");
@@ -152,7 +152,10 @@ fn nothing_is_claimed_without_the_value_that_is_asked_for() {
 fn question_about_something_else_is_declined_with_what_was_not_searched() {
     let (answer, is_declined) = Talk::over(&[HANDBOOK]).ask("What is the capital of Paraguay?");
     assert!(is_declined, "{answer}");
-    assert!(answer.contains("Not found: “Paraguay”.") && answer.contains("“scan.pdf”"), "{answer}");
+    assert!(
+        answer.contains("Not found: “Paraguay” and “capital”.") && answer.contains("“scan.pdf”"),
+        "{answer}"
+    );
     assert!(answer.ends_with("Pictures on these pages were not read: “Plan: costs.pdf” (4, 7)."), "{answer}");
 }
 

@@ -320,7 +320,7 @@ async fn failed_build_keeps_the_previous_index_active_and_can_be_resumed() {
     assert_eq!((fault.component(), fault.kind()), (Component::Embedder, FaultKind::Rejected));
     assert_eq!(
         (service.active_generation().await.model.as_str(), service.found("zebras").await.len()),
-        ("builtin-lexical-4", 3)
+        ("builtin-lexical-5", 3)
     );
     let other = service.reindex(&plan("third")).await.unwrap_err();
     assert!(matches!(&other, ReindexError::ModelMismatch { building } if building == "another"), "{other}");

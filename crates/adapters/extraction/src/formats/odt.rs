@@ -238,7 +238,7 @@ mod tests {
     #[test]
     fn descriptions_of_pictures_are_words_of_their_own() {
         let body = "<text:p>See<draw:frame><draw:image xlink:href='http://a.example/b.png'/><svg:title>Pump 5</svg:title>\
-            <svg:desc>a cut</svg:desc></draw:frame><draw:frame><svg:title>image001.png</svg:title></draw:frame>(<text:title>Manual</text:title>)</text:p>";
+            <svg:desc>a cut</svg:desc></draw:frame><draw:frame><draw:image xlink:href='http://a.example/c.png'/><svg:title>image001.png</svg:title></draw:frame>(<text:title>Manual</text:title>)</text:p>";
         let pages = collect(LIMITS, |pages| read(text(body), pages)).unwrap();
         assert_eq!(pages[0].1, "See Pump 5  a cut (Manual)");
     }
