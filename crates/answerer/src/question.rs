@@ -173,9 +173,8 @@ fn exchanged(words: &Words, before: &str, follow_up: &str) -> Option<String> {
         return None;
     }
     let shared = rest.split_whitespace().next()?;
-    let is_shared = |word: &&str| plain(word) == plain(shared);
     let spoken: Vec<&str> = before.split_whitespace().collect();
-    let at = spoken.iter().rposition(|word| is_shared(&word))?;
+    let at = spoken.iter().rposition(|word| plain(word) == plain(shared))?;
     let head = spoken[..at].join(" ");
     let has_own = rest.split_whitespace().nth(1).is_some();
     (at >= HEAD_WORDS && has_own).then(|| format!("{head} {rest}"))
