@@ -83,6 +83,7 @@ rules! {
         let app = setup.start().await;
         let ada = app.ada().await;
         ada.add("perks.pdf", pdf(&["The company pays up to 1000 dollars for fitness and for the rest of the year."])).await;
+        app.run_jobs().await;
         let query = json!({ "query": "Wie viel bekomme ich für Fitness?" });
         let found = ada.post("/search", query).await.expect(200).json();
         assert_eq!(found["results"].as_array().unwrap().len(), 1, "the German stem of the word is another one: {found}");

@@ -17,8 +17,11 @@ impl Title {
     /// Parses a title given by a client.
     ///
     /// # Errors
-    /// If it is empty after trimming, or too long.
+    /// If it is empty after trimming, too long, or has NUL, which nobody types.
     pub fn parse(text: &str) -> Result<Self, ValidationError> {
+        if text.contains('\0') {
+            return Err(ValidationError::of("title", Rule::NoControlCharacters));
+        }
         parse_label("title", &composed(text), TITLE_MAX).map(Self)
     }
 

@@ -197,10 +197,13 @@ pub fn weighted_query_terms(query: &str, lexicon: &Lexicon) -> Vec<QueryTerm> {
     };
     let runs = query::content_words(query);
     let forms = forms(&runs, query);
-    let asked =
-        query::asked(query).map(|question| query_terms(&question).into_iter().collect::<HashSet<_>>());
+    let has_subject = |question: &String| {
+        let words = query::content_words(question);
+        words.iter().flatten().any(|word| terms_in(&analyzers, word).iter().any(|term| !is_for_asking(term)))
+    };
     // “My laptop was stolen. What should I do?” asks about what is said before.
-    let asked = asked.filter(|terms| terms.iter().any(|term| !is_for_asking(term)));
+    let asked = query::asked(query).filter(has_subject);
+    let asked = asked.map(|question| query_terms(&question).into_iter().collect::<HashSet<_>>());
     let is_aside = |term: &String| asked.as_ref().is_some_and(|terms| !terms.contains(term));
     let word = |term: String| {
         let is_name = names.contains(&term);

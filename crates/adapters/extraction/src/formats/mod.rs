@@ -125,7 +125,7 @@ fn read_pages(file_type: FileType, bytes: Vec<u8>, pages: &mut Pages<'_>) -> Res
         FileType::Eml => eml::read(bytes, pages)?,
         FileType::Ods => ods::read(bytes, pages)?,
         FileType::Rtf => rtf::read(&bytes, pages)?,
-        FileType::Msg => msg::read(bytes, pages)?,
+        FileType::Msg => eml::read(msg::in_mime(bytes)?.into_bytes(), pages)?,
     }
     Ok(())
 }

@@ -4,8 +4,8 @@
 //! an email message in MIME, which the reader of these reads.
 
 use super::sections::Sections;
-use super::{eml, encoding, rtf};
-use crate::reader::{Pages, Stopped, damaged};
+use super::{encoding, rtf};
+use crate::reader::{Stopped, damaged};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use cfb::CompoundFile;
@@ -36,11 +36,6 @@ const RTF_BYTES: usize = 64 << 20;
 /// What texts in compressed RTF refer to before they have begun.
 const RTF_START: &[u8] = b"{\\rtf1\\ansi\\mac\\deff0\\deftab720{\\fonttbl;}{\\f0\\fnil \\froman \\fswiss \\fmodern \\fscript \
 \\fdecor MS Sans SerifSymbolArialTimes New RomanCourier{\\colortbl\\red0\\green0\\blue0\r\n\\par \\pard\\plain\\f0\\fs20\\b\\i\\u\\tab\\tx";
-
-/// Passes the message and its attachments on.
-pub(super) fn read(bytes: Vec<u8>, pages: &mut Pages<'_>) -> Result<(), Stopped> {
-    eml::read(in_mime(bytes)?.into_bytes(), pages)
-}
 
 /// The message with its attachments in MIME.
 pub(super) fn in_mime(bytes: Vec<u8>) -> Result<String, Stopped> {
@@ -260,8 +255,14 @@ fn uncompressed(bytes: &[u8]) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::eml;
+    use crate::reader::Pages;
     use crate::reader::tests::{LIMITS, collect};
     use std::io::Write;
+
+    fn read(bytes: Vec<u8>, pages: &mut Pages<'_>) -> Result<(), Stopped> {
+        eml::read(in_mime(bytes)?.into_bytes(), pages)
+    }
 
     /// A compound file with these streams, whose storages are made.
     fn file(streams: &[(&str, &[u8])]) -> Vec<u8> {
