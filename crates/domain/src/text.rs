@@ -17,7 +17,7 @@ impl Title {
     /// Parses a title given by a client.
     ///
     /// # Errors
-    /// If it is empty after trimming, too long, or has NUL, which nobody types.
+    /// If it is empty after trimming, too long, or has the character NUL.
     pub fn parse(text: &str) -> Result<Self, ValidationError> {
         if text.contains('\0') {
             return Err(ValidationError::of("title", Rule::NoControlCharacters));
