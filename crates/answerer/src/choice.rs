@@ -140,7 +140,7 @@ fn candidates<'a>(question: &Question<'_>, passages: &'a [Passage<'a>]) -> Vec<R
     let is_candidate = |unit: &Described<'_>| {
         (pages.is_empty() || pages.contains(&unit.unit.page))
             && (unit.is_about_follow_up || !has_own)
-            && says_more(question, unit)
+            && !unit.is_bare_name
     };
     let mut rated: Vec<Rated<'a>> = described
         .into_iter()
@@ -154,12 +154,6 @@ fn candidates<'a>(question: &Question<'_>, passages: &'a [Passage<'a>]) -> Vec<R
     // The stable sort keeps the order of equal units.
     rated.sort_by(|a, b| b.probability.total_cmp(&a.probability));
     rated
-}
-
-/// Whether a unit says more than the question and the title of its document: the name of a product answers nothing.
-fn says_more(question: &Question<'_>, unit: &Described<'_>) -> bool {
-    let title = question.analyzer.terms(&unit.passage.chunk.title);
-    unit.terms.iter().any(|term| !question.terms.contains(term) && !title.contains(term))
 }
 
 /// The numbers of the pages that a question names, in the document that was found first.

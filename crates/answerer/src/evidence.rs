@@ -211,19 +211,18 @@ pub(crate) fn is_heading(sentence: &Sentence, next: Option<&Sentence>) -> bool {
         && !text.starts_with(char::is_lowercase)
 }
 
-/// Whether a line belongs to a table of contents: it has dots, or is a row of a numbered heading and a page.
+/// Whether a line belongs to a table of contents: it has dots, or is a row of a numbered heading and a page. A row that begins with
+/// a quantity, such as “2 persons”, is none.
 fn is_leader(sentence: &Sentence) -> bool {
-    let is_number = |word: &str| word.chars().all(|c| c.is_ascii_digit() || c == '.');
-    let is_heading = |cell: &str| cell.split_once(' ').is_some_and(|(number, _)| is_number(number));
-    let is_page =
-        |cell: &str| (1..=4).contains(&cell.len()) && cell.bytes().all(|byte| byte.is_ascii_digit());
-    let is_entry = |cells: &[String]| match cells {
-        [heading, page] => is_heading(heading) && is_page(page),
-        [number, heading, page] => {
-            !number.is_empty() && is_number(number) && heading.contains(char::is_alphabetic) && is_page(page)
-        }
-        _ => false,
+    let is_heading = |cell: &str| {
+        cell.split_once(' ').is_some_and(|(number, text)| {
+            number.contains('.')
+                && number.chars().all(|c| c.is_ascii_digit() || c == '.')
+                && text.starts_with(char::is_uppercase)
+        })
     };
+    let is_page = |cell: &str| (1..=4).contains(&cell.len()) && cell.bytes().all(|it| it.is_ascii_digit());
+    let is_entry = |cells: &[String]| matches!(cells, [text, page] if is_heading(text) && is_page(page));
     sentence.text.contains(". . .")
         || sentence.text.contains("....")
         || sentence.row.as_ref().is_some_and(|row| is_entry(&row.cells))

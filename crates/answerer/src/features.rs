@@ -1,8 +1,8 @@
 //! Describes how a unit answers a question, by numbers from 0 to 1.
 
-use crate::evidence::{Passage, Unit};
+use crate::evidence::{Form, Passage, Unit};
 use crate::question::Question;
-use crate::words::Kind;
+use crate::words::{Kind, plain};
 use docent_domain::id::DocumentId;
 use std::collections::{HashMap, HashSet};
 
@@ -29,6 +29,9 @@ pub(crate) struct Described<'a> {
     pub(crate) features: Features,
     /// The terms of its text.
     pub(crate) terms: HashSet<String>,
+    /// Whether it is only words of the question and of its document's title, such as the name of a product. A sentence like “Snacks are not
+    /// covered” has common words beside them.
+    pub(crate) is_bare_name: bool,
     /// Whether it has a term of the follow-up itself with its context. True for a question that was complete.
     pub(crate) is_about_follow_up: bool,
 }
@@ -99,8 +102,20 @@ pub(crate) fn describe<'a>(question: &Question<'_>, passages: &'a [Passage<'a>])
             ];
             let is_about_follow_up =
                 question.own.is_empty() || question.own.iter().any(|term| in_context(term));
-            let terms = analyze(&passage.text(unit)).into_iter().collect();
-            described.push(Described { passage, rank, unit, features, terms, is_about_follow_up });
+            let text = passage.text(unit);
+            let terms: HashSet<String> = analyze(&text).into_iter().collect();
+            let is_bare_name = unit.form == Form::Sentence
+                && terms.iter().all(|term| question.terms.contains(term) || title.contains(term))
+                && plain(&text).split(' ').all(|word| !analyze(word).is_empty());
+            described.push(Described {
+                passage,
+                rank,
+                unit,
+                features,
+                terms,
+                is_bare_name,
+                is_about_follow_up,
+            });
         }
     }
     described

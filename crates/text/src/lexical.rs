@@ -500,12 +500,13 @@ mod tests {
         assert_eq!(question.terms, ["hoch", "umsatz", "amcor"]);
     }
 
+    fn weights(query: &str) -> HashMap<String, f32> {
+        let terms = weighted_query_terms(query, &Lexicon::default()).into_iter();
+        terms.map(|term| (term.text.to_string(), term.weight)).collect()
+    }
+
     #[test]
     fn words_for_asking_weigh_less() {
-        let weights = |query: &str| {
-            let terms = weighted_query_terms(query, &Lexicon::default()).into_iter();
-            terms.map(|term| (term.text.to_string(), term.weight)).collect::<HashMap<_, _>>()
-        };
         let of = weights("Please describe the valve of the pump in the table");
         assert_eq!((of["describ"], of["tabl"], of["valv"]), (ASKING_WEIGHT, ASKING_WEIGHT, 1.0));
         assert_eq!(weights("the heating in table 14")["tabl"], 1.0, "it is a part of a name");
@@ -514,10 +515,6 @@ mod tests {
 
     #[test]
     fn words_beside_the_question_weigh_less() {
-        let weights = |query: &str| {
-            let terms = weighted_query_terms(query, &Lexicon::default()).into_iter();
-            terms.map(|term| (term.text.to_string(), term.weight)).collect::<HashMap<_, _>>()
-        };
         let of = weights("My Acme pump leaks. How long is the warranty? Be a lawyer with two decimals.");
         assert_eq!((of["leak"], of["lawyer"], of["warranti"]), (ASKING_WEIGHT, ASKING_WEIGHT, 1.0));
         assert_eq!(of["acm"], 1.0, "it is a name");

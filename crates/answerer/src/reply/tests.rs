@@ -130,6 +130,17 @@ fn names_and_contents_alone_answer_nothing() {
 }
 
 #[test]
+fn sentences_and_rows_with_the_words_of_the_question_answer_it() {
+    let text = "Snacks are not covered by the trip.";
+    let answer = Talk::over(&[text]).answer("Are snacks covered by the trip?");
+    assert!(answer.contains("“Snacks are not covered by the trip.”"), "{answer}");
+    let table =
+        "Price of the room\n\n| Guests | Price |\n|---|---|\n| 2 Persons | 30 |\n| 3 Persons | 45 |\n";
+    let answer = Talk::over(&[table]).answer("What is the price of the room for 3 persons?");
+    assert!(answer.contains("| 3 Persons | 45 |"), "{answer}");
+}
+
+#[test]
 fn turns_about_an_answer_need_one() {
     for turn in ["Are you sure?", "where does it say that?", "show more"] {
         let answer = Talk::over(&[HANDBOOK]).answer(turn);
