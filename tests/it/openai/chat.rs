@@ -156,7 +156,7 @@ rules! {
         let message = &unsure["choices"][0]["message"];
         let text = message["content"].as_str().unwrap();
         // What it shows is cited; nothing is if it shows nothing.
-        assert!(text.starts_with("I am not sure that the documents answer this."), "{unsure}");
+        assert!(text.contains("I am not sure that the documents answer this."), "{unsure}");
         assert_eq!(message["annotations"].as_array().unwrap().len(), text.matches("(Animals.pdf, page 1)").count(), "{unsure}");
         let declined = ask(&ada, body("What is the capital of Paraguay?")).await.expect(200).json();
         let choice = &declined["choices"][0];
