@@ -316,6 +316,7 @@ impl Setup {
             embedders: Arc::new(FakeEmbedders::always(embedder)),
             reranker,
             model: if self.is_builtin { Arc::new(Answerer::default()) } else { adapters.model },
+            vision_model: None,
             fallback_model: (!self.is_builtin).then(|| Arc::new(Answerer::default()) as _),
             extractor: Arc::new(extractor),
             recognizer: Arc::new(self.recognizer),

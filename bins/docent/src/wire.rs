@@ -13,7 +13,7 @@ use crate::telemetry::propagation::W3cPropagator;
 use anyhow::{Context, bail};
 use docent::config::{
     AgentSearch, AuthBackend, ConnectionUrl, DatabaseUrl, DefaultCollection, HttpUrl, KeyValueUrl,
-    OpenCollections, Profile, Require2fa, Secret, Settings, VectorDb,
+    OpenCollections, Profile, Require2fa, Secret, Settings, VectorDb, Vision,
 };
 use docent_answerer::Answerer;
 use docent_app::App;
@@ -68,6 +68,9 @@ pub(crate) use maintenance::maintenance;
 pub(crate) use recognizer::Detection;
 pub(crate) use workers::check_sandbox;
 use workers::{concurrent_drawings, extractor, renderer};
+
+/// Shortest wait for the first word about a picture: a model on a CPU looks at it for a minute or longer.
+const VISION_WAIT: Duration = Duration::from_secs(180);
 
 /// The assembled service, ready to start.
 pub(crate) struct Assembly {
@@ -180,6 +183,7 @@ fn assemble(
         reranker: reranker::reranker(settings, &clock)?,
         model: model(settings, settings.models.llm_timeout, &clock)?,
         fallback_model: fallback_model(settings),
+        vision_model: vision_model_at(settings, &clock)?,
         extractor: Arc::new(extractor),
         recognizer: Arc::new(recognizer.clone()),
         renderer: renderer()?,
@@ -419,13 +423,42 @@ fn model(
     let models = &settings.models;
     match (&models.llm_base_url, &models.llm_model) {
         (None, _) => Ok(Arc::new(Answerer::new(embedders::lexicon(settings)))),
-        (Some(url), Some(model)) => {
-            let backend = backend(settings, url, models.llm_api_key.as_ref(), model, timeout);
-            let model = OpenAiChatModel::new(&backend, Arc::clone(clock));
-            Ok(Arc::new(model.context("DOCENT_LLM_BASE_URL")?))
-        }
+        (Some(url), Some(model)) => Ok(Arc::new(openai_model(settings, url, model, timeout, clock)?)),
         (Some(_), None) => bail!("DOCENT_LLM_MODEL must be set"),
     }
+}
+
+fn openai_model(
+    settings: &Settings,
+    url: &HttpUrl,
+    model: &str,
+    timeout: Duration,
+    clock: &Arc<dyn Clock>,
+) -> anyhow::Result<OpenAiChatModel> {
+    let backend = backend(settings, url, settings.models.llm_api_key.as_ref(), model, timeout);
+    OpenAiChatModel::new(&backend, Arc::clone(clock)).context("DOCENT_LLM_BASE_URL")
+}
+
+/// Creates the vision model alone, to check its connection. `None` without one.
+pub(crate) fn vision_model(settings: &Settings) -> anyhow::Result<Option<Arc<dyn ChatModel>>> {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    vision_model_at(settings, &clock)
+}
+
+/// Describes pictures. It has a connection of its own, since it may be another model.
+fn vision_model_at(
+    settings: &Settings,
+    clock: &Arc<dyn Clock>,
+) -> anyhow::Result<Option<Arc<dyn ChatModel>>> {
+    let models = &settings.models;
+    let name = match &settings.recognition.vision {
+        Vision::Off => None,
+        Vision::ChatModel => models.llm_model.as_deref(),
+        Vision::Model(name) => Some(name.as_str()),
+    };
+    let (Some(name), Some(url)) = (name, &models.llm_base_url) else { return Ok(None) };
+    let timeout = models.llm_timeout.max(VISION_WAIT);
+    Ok(Some(Arc::new(openai_model(settings, url, name, timeout, clock)?)))
 }
 
 /// Quotes documents while the chat model cannot answer. Without a chat model, the built-in answerer does all the time.

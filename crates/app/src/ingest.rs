@@ -165,7 +165,7 @@ async fn prepare(
     let work = traced(stage(Stage::Extract, None), work);
     let mut extraction = timed(app, document.id, Stage::Extract, &mut stats.extract, work).await?;
     app.process.running.set_pages(document.id, extraction.pages.len());
-    if recognition::is_needed(&extraction) && app.recognizer.detected().await.is_some() {
+    if recognition::is_needed(&extraction) && recognition::is_possible(app).await {
         // Boxed, because it is large and most documents need none.
         let work = Box::pin(recognition::recognize(app, document, file, &mut extraction));
         let work = async { Ok(work.await?) };

@@ -27,6 +27,7 @@ mod model_call;
 pub mod model_check;
 mod network;
 pub mod oauth;
+mod picture_descriptions;
 pub mod quotes;
 pub mod rate_limit;
 mod recognition;
@@ -100,6 +101,7 @@ pub struct App {
     pub(crate) reranker: Option<Arc<dyn Reranker>>,
     pub(crate) model: Arc<dyn ChatModel>,
     pub(crate) fallback_model: Option<Arc<dyn ChatModel>>,
+    pub(crate) vision_model: Option<Arc<dyn ChatModel>>,
     pub(crate) extractor: Arc<dyn TextExtractor>,
     pub(crate) recognizer: Arc<dyn RecognizerDetection>,
     pub(crate) renderer: Arc<dyn PageRenderer>,
@@ -177,6 +179,7 @@ impl App {
             recognizer,
             traces,
             fallback_model,
+            vision_model,
             client_metadata,
             identity_providers,
             librechat,
@@ -214,6 +217,7 @@ impl App {
             reranker,
             model,
             fallback_model,
+            vision_model,
             extractor,
             recognizer,
             renderer,

@@ -3,7 +3,7 @@
 use crate::{App, Error, spans, tokens, usage};
 use docent_domain::access::Actor;
 use docent_domain::chat::{AgentName, Message, ToolCall};
-use docent_domain::id::{ConversationId, UsageId};
+use docent_domain::id::{ApiKeyId, ConversationId, UsageId, UserId};
 use docent_domain::usage::{TokenUsage, UsageRecord};
 use docent_ports::chat_model::ChatModel;
 use tracing::Span;
@@ -48,10 +48,24 @@ impl Meter {
     }
 }
 
-/// Records the tokens that a model used for an answer to the actor, in a conversation if it belongs to one. A fault is only logged: the answer has already been sent.
+/// The account whose usage is recorded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Payer {
+    pub(crate) user: UserId,
+    pub(crate) api_key: Option<ApiKeyId>,
+}
+
+impl Payer {
+    /// The account and the API key of this actor.
+    pub(crate) fn of(actor: &Actor) -> Self {
+        Self { user: actor.user(), api_key: actor.api_key() }
+    }
+}
+
+/// Records the tokens that a model used for an account, in a conversation if it belongs to one. A fault is only logged: the answer has already been sent.
 pub(crate) async fn record(
     app: &App,
-    actor: &Actor,
+    payer: Payer,
     conversation: Option<ConversationId>,
     agent: AgentName,
     model: &dyn ChatModel,
@@ -62,8 +76,8 @@ pub(crate) async fn record(
     app.recorder.tokens_used(&agent, model.model(), tokens);
     let record = UsageRecord {
         id: app.new_id(UsageId::generate),
-        user: actor.user(),
-        api_key: actor.api_key(),
+        user: payer.user,
+        api_key: payer.api_key,
         conversation,
         agent,
         model: model.model().to_owned(),

@@ -1,10 +1,9 @@
-//! One call of the chat model that writes a text, without tools.
+//! One call of a chat model that writes a text, without tools.
 
-use crate::App;
-use docent_domain::chat::{FinishReason, Message};
+use docent_domain::chat::FinishReason;
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_domain::usage::TokenUsage;
-use docent_ports::chat_model::{ChatEvent, ChatRequest};
+use docent_ports::chat_model::{ChatEvent, ChatModel, ChatRequest};
 use futures::StreamExt;
 use tokio::time::Instant;
 
@@ -22,14 +21,14 @@ pub(crate) struct ModelText {
 /// Asks the model. Reading stops after `max_bytes` of text, because some models do not end. The text is returned even if
 /// the call failed, so that its tokens can be counted. Cancel-safe: dropping the future stops the model.
 pub(crate) async fn ask(
-    app: &App,
-    messages: Vec<Message>,
+    model: &dyn ChatModel,
+    request: ChatRequest,
     max_bytes: usize,
     until: Instant,
 ) -> (ModelText, Result<()>) {
     let mut written = ModelText::default();
     let read = async {
-        let mut stream = app.model.stream(ChatRequest { messages, ..ChatRequest::default() }).await?;
+        let mut stream = model.stream(request).await?;
         while let Some(event) = stream.next().await {
             match event? {
                 ChatEvent::Text(text) => written.text.push_str(&text),

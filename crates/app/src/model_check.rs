@@ -6,6 +6,7 @@ mod answers;
 mod call;
 mod context;
 pub mod embeddings;
+pub mod pictures;
 mod tools;
 
 #[cfg(test)]
@@ -83,11 +84,13 @@ pub enum Step {
     ContextLength,
     /// Vectors of the embedding back end.
     Embeddings,
+    /// A picture.
+    Pictures,
 }
 
 impl Step {
     /// All steps.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Models,
         Self::Answer,
         Self::SystemMessages,
@@ -96,6 +99,7 @@ impl Step {
         Self::ToolOutput,
         Self::ContextLength,
         Self::Embeddings,
+        Self::Pictures,
     ];
 
     /// What the step tries.
@@ -109,6 +113,7 @@ impl Step {
             Self::ToolOutput => "Answer from a search result",
             Self::ContextLength => "Context length",
             Self::Embeddings => "Embeddings",
+            Self::Pictures => "Pictures",
         }
     }
 
@@ -123,6 +128,7 @@ impl Step {
             Self::ToolOutput => "tool_output",
             Self::ContextLength => "context_length",
             Self::Embeddings => "embeddings",
+            Self::Pictures => "pictures",
         }
     }
 }
@@ -225,9 +231,14 @@ pub fn connection(app: &App, _grant: &Grant<ViewJobs>) -> ModelCheck {
     unchecked(&*app.model)
 }
 
-/// Checks the service's model.
+/// Checks the service's chat model, and its vision model if it has one.
 pub async fn check_service(app: &App, _grant: Grant<ViewJobs>) -> ModelCheck {
-    check(&*app.model, &app.settings, CheckLimits::default(), &mut |_| {}).await
+    let limits = CheckLimits::default();
+    let mut check = check(&*app.model, &app.settings, limits, &mut |_| {}).await;
+    if let Some(model) = &app.vision_model {
+        check.steps.push(pictures::check(&**model, limits.timeout / 2).await);
+    }
+    check
 }
 
 /// How long a check may take.

@@ -1,10 +1,12 @@
-//! Recognition of the text on images of pages without reliable text of their own, and on pictures of other pages.
+//! Recognition of the text on images of pages without reliable text of their own, and on pictures of other pages, and description of these
+//! pictures.
 //!
-//! Pages are recognised one after the other, and each result is cached before the next page, so that an interrupted
+//! Pages are read one after the other, and each result is cached before the next page, so that an interrupted
 //! ingestion continues where it stopped. A process recognises fewer documents at a time than it runs jobs, so that scans do
 //! not delay documents with text. Owners take turns: a document whose owner has had [`SLICE`] makes way for the document
 //! of another one and continues later.
 
+use crate::picture_descriptions::{self, Describer};
 use crate::{App, extractions};
 use chrono::TimeDelta;
 use docent_domain::attributes::{AttributeKey, AttributeValue};
@@ -12,9 +14,10 @@ use docent_domain::document::{Document, Failure, FailureCode, StoredFile};
 use docent_domain::extraction::{ExtractedPage, Extraction};
 use docent_domain::fault::{Fault, FaultKind};
 use docent_domain::recognition::{Languages, PageBox, Recognition, RecognitionFailure, RecognizedPage};
-use docent_ports::page_renderer::{PageImageRequest, RenderError};
+use docent_ports::page_renderer::{ImageSize, PageImageRequest, RenderError};
 use docent_ports::text_recognizer::{PageScan, RecognitionError, TextRecognizer};
 use std::num::{NonZeroU16, NonZeroU32};
+use std::sync::Arc;
 
 /// The attribute with the languages of a document, such as `deu+eng`.
 const LANGUAGES_ATTRIBUTE: &str = "ocr_languages";
@@ -53,14 +56,42 @@ impl From<Fault> for RecognizeError {
     }
 }
 
-/// Whether pages of an extraction may have to be recognised.
+/// Whether images of pages of an extraction may have to be read.
 pub(crate) fn is_needed(extraction: &Extraction) -> bool {
     // A recognition may be that of another recognizer.
-    extraction.pages.iter().any(|page| page.recognition.is_some() || page.has_unread_image())
+    let may_be_needed = |page: &ExtractedPage| {
+        page.recognition.is_some() || page.has_unread_image() || !page.pictures.is_empty()
+    };
+    extraction.pages.iter().any(may_be_needed)
 }
 
-/// Recognises the pages of an extraction that have no reliable text or have pictures, as far as a recognizer is configured. Pages that
-/// cannot be recognised are marked and do not fail the others.
+/// Whether there is anything that reads images.
+pub(crate) async fn is_possible(app: &App) -> bool {
+    app.vision_model.is_some() || app.recognizer.detected().await.is_some()
+}
+
+/// A recognizer for the languages of a document.
+struct Reader {
+    recognizer: Arc<dyn TextRecognizer>,
+    languages: RecognitionLanguages,
+    name: String,
+    /// Number of pages that it has recognised or was asked to.
+    count: u32,
+}
+
+impl Reader {
+    async fn of(app: &App, document: &Document, extraction: &Extraction) -> Option<Self> {
+        let recognizer = app.recognizer.detected().await?;
+        let languages = RecognitionLanguages::of(app, document);
+        let name = name(&*recognizer, &languages.languages);
+        let pages = extraction.pages.iter().filter_map(|page| page.recognition.as_ref());
+        let count = pages.filter(|recognition| recognition.recognizer == name).count() as u32;
+        Some(Self { recognizer, languages, name, count })
+    }
+}
+
+/// Recognises the pages of an extraction that have no reliable text or have pictures, and describes the pictures, as far as a recognizer and a
+/// model are configured. Pages that cannot be read are marked and do not fail the others.
 ///
 /// # Errors
 /// If the file is missing, or a component fails.
@@ -70,12 +101,14 @@ pub(crate) async fn recognize(
     file: &StoredFile,
     extraction: &mut Extraction,
 ) -> Result<Progress, RecognizeError> {
-    let Some(recognizer) = app.recognizer.detected().await else { return Ok(Progress::Complete) };
-    let languages = RecognitionLanguages::of(app, document);
-    let name = name(&*recognizer, &languages.languages);
-    let mut todo: Vec<usize> = (0..extraction.pages.len())
-        .filter(|index| extraction.pages[*index].needs_recognition(&name))
-        .collect();
+    let mut reader = Reader::of(app, document, extraction).await;
+    let mut describer = Describer::of(app, extraction);
+    let is_todo = |page: &ExtractedPage| {
+        reader.as_ref().is_some_and(|reader| page.needs_recognition(&reader.name))
+            || describer.as_ref().is_some_and(|describer| page.needs_description(describer.name()))
+    };
+    let mut todo: Vec<usize> =
+        (0..extraction.pages.len()).filter(|index| is_todo(&extraction.pages[*index])).collect();
     // Within the limit, pages that have no other text are first.
     todo.sort_by_key(|index| !extraction.pages[*index].scanned_pictures().is_empty());
     if todo.is_empty() {
@@ -85,29 +118,29 @@ pub(crate) async fn recognize(
         return Ok(Progress::Suspended(TURN_PAUSE));
     };
     let started = app.now();
-    let (mut recognized, mut is_cached) = (recognized_pages(extraction, &name), false);
+    let (mut is_cached, mut progress) = (false, Progress::Complete);
     for (n, index) in todo.into_iter().enumerate() {
         // Without a cache, a document that made way would begin from the start.
         if n > 0 && is_cached && app.now() - started >= SLICE && turn.is_awaited(app.now()) {
-            return Ok(Progress::Suspended(SLICE_PAUSE));
+            progress = Progress::Suspended(SLICE_PAUSE);
+            break;
         }
-        let number = extraction.pages[index].number;
-        app.process.running.set_page(document.id, number);
-        let result = if recognized >= app.settings.max_recognized_pages {
-            Err(RecognitionFailure::Limit)
-        } else {
-            recognize_page(app, &*recognizer, file, &languages, &extraction.pages[index]).await?
-        };
-        recognized += 1;
-        let is_costly = result != Err(RecognitionFailure::Limit);
-        extraction.pages[index].set_recognition(Recognition { recognizer: name.clone(), result });
-        if is_costly {
+        let page = &mut extraction.pages[index];
+        app.process.running.set_page(document.id, page.number);
+        let is_recognized = recognize_page(app, file, reader.as_mut(), page).await?;
+        let is_described = describe_page(app, file, describer.as_mut(), page).await?;
+        if is_recognized || is_described {
             is_cached = extractions::update_cache(app, file, extraction).await;
         }
     }
     drop(turn);
-    forget_failures(app, file, extraction).await;
-    Ok(Progress::Complete)
+    if let Some(describer) = describer {
+        describer.record(document).await;
+    }
+    if progress == Progress::Complete {
+        forget_failures(app, file, extraction).await;
+    }
+    Ok(progress)
 }
 
 /// The languages of a document's text.
@@ -152,17 +185,27 @@ pub(crate) fn name(recognizer: &dyn TextRecognizer, languages: &Languages) -> St
     format!("{} ({languages})", recognizer.name())
 }
 
-fn recognized_pages(extraction: &Extraction, name: &str) -> u32 {
-    let pages = extraction.pages.iter().filter_map(|page| page.recognition.as_ref());
-    pages.filter(|recognition| recognition.recognizer == name).count() as u32
+/// Recognises a page if it needs that; returns whether it took effort.
+async fn recognize_page(
+    app: &App,
+    file: &StoredFile,
+    reader: Option<&mut Reader>,
+    page: &mut ExtractedPage,
+) -> Result<bool, RecognizeError> {
+    let Some(reader) = reader.filter(|reader| page.needs_recognition(&reader.name)) else { return Ok(false) };
+    let is_allowed = reader.count < app.settings.max_recognized_pages;
+    reader.count += 1;
+    let result =
+        if is_allowed { recognized(app, file, reader, page).await? } else { Err(RecognitionFailure::Limit) };
+    page.set_recognition(Recognition { recognizer: reader.name.clone(), result });
+    Ok(is_allowed)
 }
 
 /// Renders and recognises a page. The inner result is that of the page.
-async fn recognize_page(
+async fn recognized(
     app: &App,
-    recognizer: &dyn TextRecognizer,
     file: &StoredFile,
-    languages: &RecognitionLanguages,
+    reader: &Reader,
     page: &ExtractedPage,
 ) -> Result<Result<RecognizedPage, RecognitionFailure>, RecognizeError> {
     let Some(number) = NonZeroU32::new(page.number) else { return Ok(Err(RecognitionFailure::Rendering)) };
@@ -170,18 +213,11 @@ async fn recognize_page(
     let part = parts.iter().copied().reduce(PageBox::union);
     let dpi = if parts.is_empty() { DPI } else { PICTURE_DPI };
     let request = PageImageRequest { parts, ..PageImageRequest::scan(file.file_type, number, dpi) };
-    let missing = || RecognizeError::Document(Failure::of(FailureCode::FileMissing));
-    let bytes = app.blobs.open(&file.blob).await?.ok_or_else(missing)?;
-    let png = match app.renderer.render(bytes, &request).await {
-        Ok(png) => png,
-        Err(RenderError::NoSuchPage | RenderError::Document(_)) => {
-            return Ok(Err(RecognitionFailure::Rendering));
-        }
-        Err(RenderError::Fault(fault)) => return Err(fault.into()),
-    };
+    let Some(png) = render(app, file, &request).await? else { return Ok(Err(RecognitionFailure::Rendering)) };
+    let languages = &reader.languages;
     let scan =
         PageScan { png: &png, dpi: dpi.get(), is_picture: part.is_some(), languages: &languages.languages };
-    match recognizer.recognize(scan).await {
+    match reader.recognizer.recognize(scan).await {
         Ok(mut recognized) => {
             if let Some(part) = part {
                 recognized.move_to(part);
@@ -200,14 +236,58 @@ async fn recognize_page(
     }
 }
 
+/// Describes the pictures of a page if it needs that; returns whether it took effort.
+async fn describe_page(
+    app: &App,
+    file: &StoredFile,
+    describer: Option<&mut Describer<'_>>,
+    page: &mut ExtractedPage,
+) -> Result<bool, RecognizeError> {
+    let Some(describer) = describer.filter(|it| page.needs_description(it.name())) else { return Ok(false) };
+    let number = NonZeroU32::new(page.number).filter(|_| describer.may_go_on());
+    let image = match number {
+        Some(number) => {
+            let size = ImageSize::Width(picture_descriptions::WIDTH);
+            let request =
+                PageImageRequest { size, ..PageImageRequest::scan(file.file_type, number, PICTURE_DPI) };
+            render(app, file, &request).await?
+        }
+        None => None,
+    };
+    let is_costly = image.is_some();
+    let description = match image {
+        Some(png) => describer.describe(png).await,
+        None => describer.failed(),
+    };
+    page.set_description(Some(description));
+    Ok(is_costly)
+}
+
+/// Renders a page; returns none if the page cannot be rendered.
+async fn render(
+    app: &App,
+    file: &StoredFile,
+    request: &PageImageRequest,
+) -> Result<Option<Vec<u8>>, RecognizeError> {
+    let missing = || RecognizeError::Document(Failure::of(FailureCode::FileMissing));
+    let bytes = app.blobs.open(&file.blob).await?.ok_or_else(missing)?;
+    match app.renderer.render(bytes, request).await {
+        Ok(png) => Ok(Some(png)),
+        Err(RenderError::NoSuchPage | RenderError::Document(_)) => Ok(None),
+        Err(RenderError::Fault(fault)) => Err(fault.into()),
+    }
+}
+
 /// Removes failures from the cache, so that another ingestion of the file attempts these pages again.
 async fn forget_failures(app: &App, file: &StoredFile, extraction: &Extraction) {
-    let is_failed =
-        |recognition: &Option<Recognition>| recognition.as_ref().is_some_and(|it| it.result.is_err());
-    if extraction.pages.iter().any(|page| is_failed(&page.recognition)) {
+    let is_unrecognized =
+        |page: &ExtractedPage| page.recognition.as_ref().is_some_and(|it| it.result.is_err());
+    let is_undescribed = |page: &ExtractedPage| page.description.as_ref().is_some_and(|it| it.text.is_none());
+    if extraction.pages.iter().any(|page| is_unrecognized(page) || is_undescribed(page)) {
         let mut cached = extraction.clone();
         for page in &mut cached.pages {
             page.recognition.take_if(|recognition| recognition.result.is_err());
+            page.description.take_if(|description| description.text.is_none());
         }
         extractions::update_cache(app, file, &cached).await;
     }

@@ -1,6 +1,11 @@
 //! Text extracted from a file, page by page, and its quality.
 
-use crate::recognition::{PageBox, Recognition, RecognitionFailure, RecognizedPage};
+mod coverage;
+
+pub use coverage::{Coverage, CoverageWarning, PageLabels, RecognitionCoverage, RecognizedPageCoverage};
+
+use crate::picture_description::PictureDescription;
+use crate::recognition::{PageBox, Recognition, RecognizedPage};
 use std::time::Duration;
 
 /// The text and metadata of a file.
@@ -63,6 +68,8 @@ pub struct ExtractedPage {
     pub pictures: Vec<Picture>,
     /// The page's text before that of pictures was added; `None` without such text.
     pub own_text: Option<String>,
+    /// What a model says of the page's pictures, if it was asked.
+    pub description: Option<PictureDescription>,
     /// Whether cells with formulas have no saved result.
     pub lacks_results: bool,
 }
@@ -107,7 +114,7 @@ impl ExtractedPage {
     /// Whether the page has an image whose text was not recognised: pictures, or that of the whole page. A labelled page without
     /// text has none beside its pictures; one with glyphs is of a PDF, which may be attached to a message.
     pub fn has_unread_image(&self) -> bool {
-        let is_drawn = match self.quality() {
+        let is_drawn = match self.read_quality() {
             PageQuality::Text => false,
             PageQuality::Unreliable => true,
             PageQuality::Empty => self.label.is_none(),
@@ -117,9 +124,33 @@ impl ExtractedPage {
 
     /// The pictures to recognise text on, beside the page's own text; empty if the whole page is recognised.
     pub fn scanned_pictures(&self) -> &[Picture] {
-        let is_replaced =
-            self.own_text.is_none() && self.recognition.as_ref().is_some_and(|it| it.reliable().is_some());
-        if self.quality() == PageQuality::Text && !is_replaced { &self.pictures } else { &[] }
+        if self.read_quality() == PageQuality::Text && !self.is_replaced() { &self.pictures } else { &[] }
+    }
+
+    /// Whether the recognised text of the whole page is its text.
+    fn is_replaced(&self) -> bool {
+        self.own_text.is_none() && self.recognition.as_ref().is_some_and(|it| it.reliable().is_some())
+    }
+
+    /// Whether a description of the page's pictures is needed from this model. Text that was recognised on the whole page needs none.
+    pub fn needs_description(&self, model: &str) -> bool {
+        !self.pictures.is_empty()
+            && !self.is_replaced()
+            && self.read_quality() != PageQuality::Unreliable
+            && self.description.as_ref().is_none_or(|description| description.model != model)
+    }
+
+    /// The page's text without the description of its pictures.
+    fn read_text(&self) -> &str {
+        let description = self.description.as_ref().map(PictureDescription::paragraphs).unwrap_or_default();
+        self.text.strip_suffix(&description).unwrap_or(&self.text)
+    }
+
+    /// Adds the description of the page's pictures at its end, in place of an earlier one.
+    pub fn set_description(&mut self, description: Option<PictureDescription>) {
+        self.text.truncate(self.read_text().len());
+        self.text.push_str(&description.as_ref().map(PictureDescription::paragraphs).unwrap_or_default());
+        self.description = description;
     }
 
     /// The recognised text that can be used for this page: the whole, or that of pictures that show text.
@@ -137,8 +168,10 @@ impl ExtractedPage {
     }
 
     /// Adds the result of a recognition. Text that can be used replaces the page's own, or is added where the pictures are if
-    /// only [these](Self::scanned_pictures) were recognised.
+    /// only [these](Self::scanned_pictures) were recognised. A description of pictures stays.
     pub fn set_recognition(&mut self, recognition: Recognition) {
+        let description = self.description.clone();
+        self.set_description(None);
         if !self.scanned_pictures().is_empty() {
             let page = self.usable(&recognition);
             let own = self.own_text.take().unwrap_or_else(|| std::mem::take(&mut self.text));
@@ -149,13 +182,23 @@ impl ExtractedPage {
             (self.glyphs, self.unmapped_glyphs) = (0, 0);
         }
         self.recognition = Some(recognition);
+        self.set_description(description);
     }
 
     /// Determines the quality of the page's text.
     pub fn quality(&self) -> PageQuality {
+        self.quality_of(&self.text)
+    }
+
+    /// The quality of the text without the description of pictures.
+    fn read_quality(&self) -> PageQuality {
+        self.quality_of(self.read_text())
+    }
+
+    fn quality_of(&self, text: &str) -> PageQuality {
         if u64::from(self.unmapped_glyphs) * 10 > u64::from(self.glyphs) {
             PageQuality::Unreliable
-        } else if self.text.chars().any(char::is_alphanumeric) {
+        } else if text.chars().any(char::is_alphanumeric) {
             PageQuality::Text
         } else {
             PageQuality::Empty
@@ -226,232 +269,10 @@ impl IngestionStats {
     }
 }
 
-/// A page whose text was recognised.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RecognizedPageCoverage {
-    /// Number of the page.
-    pub page: u32,
-    /// Mean confidence in percent.
-    pub confidence: u8,
-}
-
-/// What a recognizer did for a document.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RecognitionCoverage {
-    /// Name, version and languages of the recognizer.
-    pub recognizer: String,
-    /// Pages whose recognised text is indexed, in order.
-    pub pages: Vec<RecognizedPageCoverage>,
-    /// Pages with text of their own on whose pictures text was recognised, in order.
-    pub picture_pages: Vec<RecognizedPageCoverage>,
-    /// Pages that could not be recognised, in order.
-    pub failed_pages: Vec<(u32, RecognitionFailure)>,
-}
-
-impl RecognitionCoverage {
-    /// The mean confidence of the recognised pages in percent; 0 if there are none.
-    pub fn confidence(&self) -> u8 {
-        let pages = || self.pages.iter().chain(&self.picture_pages);
-        let sum: usize = pages().map(|page| usize::from(page.confidence)).sum();
-        u8::try_from(sum.checked_div(pages().count()).unwrap_or(0)).unwrap_or(100)
-    }
-
-    /// Whether the text of a page was recognised.
-    pub fn has_page(&self, number: u32) -> bool {
-        self.pages.binary_search_by_key(&number, |page| page.page).is_ok()
-    }
-
-    /// Whether text was recognised on pictures of a page.
-    pub fn has_pictures_of(&self, number: u32) -> bool {
-        self.picture_pages.binary_search_by_key(&number, |page| page.page).is_ok()
-    }
-}
-
-/// What may be missing or wrong in the text of some pages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CoverageWarning {
-    /// The pages have no text.
-    Empty,
-    /// The text of the pages is unreliable and not indexed.
-    Unreliable,
-    /// The pages were truncated at a limit.
-    Truncated,
-    /// The text was recognised on images of the pages.
-    Recognized,
-    /// The recognition of the pages failed.
-    RecognitionFailed,
-    /// Text was recognised on pictures.
-    RecognizedPictures,
-    /// Pictures that may show text were not read.
-    UnreadPictures,
-    /// Cells with formulas have no saved result.
-    LackingResults,
-}
-
-/// How much of a document became searchable.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Coverage {
-    /// Number of pages.
-    pub pages: u32,
-    /// Numbers of the pages without text.
-    pub empty_pages: Vec<u32>,
-    /// Numbers of the pages whose text is unreliable and not indexed.
-    pub unreliable_pages: Vec<u32>,
-    /// Numbers of the pages that were truncated at a limit.
-    pub truncated_pages: Vec<u32>,
-    /// Numbers of the pages with pictures that may show text and were not read.
-    pub unread_picture_pages: Vec<u32>,
-    /// Numbers of the pages with formulas without a saved result.
-    pub lacking_result_pages: Vec<u32>,
-    /// Number of characters of reliable text.
-    pub characters: u64,
-    /// Number of chunks.
-    pub chunks: u32,
-    /// Number of tokens in all chunks, including overlaps.
-    pub tokens: u64,
-    /// ISO 639-1 code of the language that most of the text is in, such as `de`; `None` if it is not clear.
-    pub language: Option<String>,
-    /// What a recognizer did, if images of pages were read.
-    pub recognition: Option<RecognitionCoverage>,
-    /// What the pages are in their file; empty for PDFs.
-    pub page_labels: PageLabels,
-}
-
-/// What the pages of a document are in its file, in order. Labels of a very large document are left out from a page on.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PageLabels(Vec<String>);
-
-impl From<Vec<String>> for PageLabels {
-    fn from(labels: Vec<String>) -> Self {
-        Self(labels)
-    }
-}
-
-impl PageLabels {
-    /// Takes the labels from pages, as far as they can be stored.
-    fn of(pages: &[ExtractedPage]) -> Self {
-        let mut bytes = 0;
-        let labels = pages.iter().map_while(|page| page.label.clone()).take_while(|label| {
-            bytes += label.len();
-            bytes <= LABELS_BYTES
-        });
-        Self(labels.collect())
-    }
-
-    /// The label of a page, counted from 1; `None` in PDFs.
-    pub fn get(&self, page: u32) -> Option<String> {
-        let index = usize::try_from(page).ok()?.checked_sub(1)?;
-        if self.0.is_empty() {
-            return None;
-        }
-        Some(self.0.get(index).cloned().unwrap_or_else(|| format!("Part {page}")))
-    }
-
-    /// The stored labels.
-    pub fn as_slice(&self) -> &[String] {
-        &self.0
-    }
-}
-
-impl Coverage {
-    /// Returns a warning for each kind of page that is not fully searchable.
-    pub fn warnings(&self) -> Vec<String> {
-        let text = |(warning, count)| {
-            let what = match warning {
-                CoverageWarning::Empty => "no text (blank, or a picture of text)",
-                CoverageWarning::Unreliable => "text that cannot be read reliably, which is left out",
-                CoverageWarning::Truncated => "cut at a limit, so that text may be missing",
-                CoverageWarning::Recognized => "recognised text, which may contain errors",
-                CoverageWarning::RecognitionFailed => "text recognition failed",
-                CoverageWarning::RecognizedPictures => {
-                    "recognised text of pictures, which may contain errors"
-                }
-                CoverageWarning::UnreadPictures => "a picture whose text, if it shows any, was not read",
-                CoverageWarning::LackingResults => {
-                    "formulas without a saved result; save the file in a program that calculates them"
-                }
-            };
-            format!("{count} of {} pages: {what}", self.pages)
-        };
-        self.counted_warnings().into_iter().map(text).collect()
-    }
-
-    /// Kinds of warnings with their numbers of pages.
-    pub fn counted_warnings(&self) -> Vec<(CoverageWarning, usize)> {
-        let recognition = self.recognition.as_ref();
-        let mut warnings = vec![
-            (CoverageWarning::Empty, self.empty_pages.len()),
-            (CoverageWarning::Unreliable, self.unreliable_pages.len()),
-            (CoverageWarning::Truncated, self.truncated_pages.len()),
-            (CoverageWarning::Recognized, recognition.map_or(0, |found| found.pages.len())),
-            (CoverageWarning::RecognitionFailed, recognition.map_or(0, |found| found.failed_pages.len())),
-            (CoverageWarning::RecognizedPictures, recognition.map_or(0, |found| found.picture_pages.len())),
-            (CoverageWarning::UnreadPictures, self.unread_picture_pages.len()),
-            (CoverageWarning::LackingResults, self.lacking_result_pages.len()),
-        ];
-        warnings.retain(|(_, count)| *count > 0);
-        warnings
-    }
-
-    /// Computes the coverage of an extraction. Chunks and tokens are 0.
-    pub fn of(extraction: &Extraction) -> Self {
-        let page_labels = PageLabels::of(&extraction.pages);
-        let mut coverage = Self { pages: extraction.pages.len() as u32, page_labels, ..Self::default() };
-        for page in &extraction.pages {
-            match page.quality() {
-                PageQuality::Text => coverage.characters += page.text.chars().count() as u64,
-                PageQuality::Empty => coverage.empty_pages.push(page.number),
-                PageQuality::Unreliable => coverage.unreliable_pages.push(page.number),
-            }
-            if page.truncated {
-                coverage.truncated_pages.push(page.number);
-            }
-            if page.lacks_results {
-                coverage.lacking_result_pages.push(page.number);
-            }
-            match &page.recognition {
-                Some(recognition) => coverage.add_recognition(page, recognition),
-                None if !page.pictures.is_empty() && page.quality() == PageQuality::Text => {
-                    coverage.unread_picture_pages.push(page.number);
-                }
-                None => {}
-            }
-        }
-        coverage
-    }
-
-    fn add_recognition(&mut self, page: &ExtractedPage, recognition: &Recognition) {
-        let found = self.recognition.get_or_insert_default();
-        found.recognizer.clone_from(&recognition.recognizer);
-        match (&recognition.result, page.usable(recognition).map(|page| page.confidence())) {
-            (_, Some(confidence)) => {
-                let pages = match page.scanned_pictures() {
-                    [] => &mut found.pages,
-                    _ => &mut found.picture_pages,
-                };
-                pages.push(RecognizedPageCoverage { page: page.number, confidence });
-            }
-            (Err(failure), None) => found.failed_pages.push((page.number, *failure)),
-            // Without text, or with too little confidence: listed as empty or unreliable.
-            (Ok(_), None) => {}
-        }
-    }
-
-    /// Number of pages whose text is indexed.
-    pub fn pages_with_text(&self) -> u32 {
-        self.pages - self.empty_pages.len() as u32 - self.unreliable_pages.len() as u32
-    }
-
-    /// Whether the text of less than half of the pages is indexed.
-    pub fn lacks_most_text(&self) -> bool {
-        self.pages_with_text() < self.pages - self.pages_with_text()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recognition::{PageBox, RecognizedLine, RecognizedPage, RecognizedWord};
+    use crate::recognition::{PageBox, RecognitionFailure, RecognizedLine, RecognizedPage, RecognizedWord};
 
     fn page(number: u32, text: &str, glyphs: u32, unmapped_glyphs: u32) -> ExtractedPage {
         ExtractedPage { number, text: text.into(), glyphs, unmapped_glyphs, ..ExtractedPage::default() }
@@ -576,6 +397,40 @@ mod tests {
         let lines = vec![line("blots-and-blots-and-blots", 1100, 30), line("$71", 5100, 90)];
         page.set_recognition(Recognition { result: Ok(RecognizedPage { lines }), ..recognition("", 0) });
         assert_eq!(page.text, "own\n\n$71\n");
+    }
+
+    #[test]
+    fn description_stays_beside_what_is_recognised() {
+        let place = PageBox { left: 0, top: 0, right: PageBox::UNITS, bottom: PageBox::UNITS };
+        let described = |text: Option<&str>| {
+            Some(PictureDescription { model: "eye 1".to_owned(), text: text.map(str::to_owned) })
+        };
+        let mut chart = ExtractedPage { pictures: vec![Picture { place, at: 4 }], ..page(1, "own\n", 3, 0) };
+        assert!(chart.needs_description("eye 1"));
+        chart.set_description(described(Some("A chart.")));
+        assert_eq!(chart.text, "own\n\nPicture, described by eye 1: A chart.\n");
+        assert!(!chart.needs_description("eye 1") && chart.needs_description("eye 2"));
+        assert!(chart.needs_recognition("ocr 1 (eng)"), "nothing was recognised on it");
+        chart.set_recognition(recognition("word", 90));
+        assert_eq!(chart.text, "own\n\nword\n\nPicture, described by eye 1: A chart.\n");
+        chart.set_description(described(Some("Two charts.")));
+        assert_eq!(chart.text, "own\n\nword\n\nPicture, described by eye 1: Two charts.\n");
+
+        let picture =
+            |number| ExtractedPage { pictures: vec![Picture { place, at: 0 }], ..page(number, "", 0, 0) };
+        let (mut photo, mut failed, mut blank, mut scan) = (picture(2), picture(3), picture(4), picture(5));
+        photo.set_description(described(Some("A photograph of a pump.")));
+        assert!(photo.needs_recognition("ocr 1 (eng)") && photo.scanned_pictures().is_empty());
+        failed.set_description(described(None));
+        blank.set_description(described(Some("")));
+        scan.set_recognition(recognition("word", 90));
+        assert!(!scan.needs_description("eye 1"), "its text was recognised");
+        let coverage = Coverage::of(&Extraction {
+            pages: vec![chart, photo, failed, blank, scan],
+            ..Extraction::default()
+        });
+        assert_eq!((coverage.described_pages, coverage.undescribed_pages), (vec![1, 2], vec![3]));
+        assert_eq!((coverage.empty_pages, coverage.unread_picture_pages), (vec![3, 4], vec![]));
     }
 
     #[test]

@@ -41,6 +41,7 @@ pub mod operation;
 pub mod page_words;
 pub mod passage_text;
 pub mod permission;
+pub mod picture_description;
 pub mod ranking;
 pub mod recognition;
 pub mod redaction;

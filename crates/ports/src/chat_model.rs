@@ -21,6 +21,8 @@ pub struct ChatRequest {
     pub functions: Vec<FunctionSpec>,
     /// How the model chooses among likely tokens. A model that reads records ignores it.
     pub sampling: Sampling,
+    /// A PNG that the last message is about, for models that see pictures. A model that reads records ignores it.
+    pub picture: Option<Vec<u8>>,
     /// Maximum number of tokens of the answer, with its reasoning. `None` for the limit of the back end. Not
     /// every back end keeps it.
     pub max_tokens: Option<u32>,

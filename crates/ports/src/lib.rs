@@ -68,6 +68,8 @@ pub struct Ports {
     pub model: Arc<dyn chat_model::ChatModel>,
     /// Quotes documents while the model cannot answer; optional.
     pub fallback_model: Option<Arc<dyn chat_model::ChatModel>>,
+    /// Describes pictures on pages; optional.
+    pub vision_model: Option<Arc<dyn chat_model::ChatModel>>,
     /// Extracts the text of PDFs.
     pub extractor: Arc<dyn text_extractor::TextExtractor>,
     /// Recognises the text on images of pages; optional.

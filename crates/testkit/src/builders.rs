@@ -152,6 +152,8 @@ pub fn coverage() -> Coverage {
         recognition: None,
         page_labels: PageLabels::default(),
         unread_picture_pages: vec![1],
+        described_pages: vec![],
+        undescribed_pages: vec![],
         lacking_result_pages: vec![],
     }
 }

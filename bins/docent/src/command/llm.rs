@@ -1,9 +1,11 @@
-//! `docent llm check`: checks the chat model and the embedding back end.
+//! `docent llm check`: checks the chat model, the embedding back end and the vision model.
 
 use super::config::load;
 use crate::{output, wire};
 use docent::cli::{LlmCheckArgs, OutputArgs};
-use docent_app::model_check::{self, CheckLimits, CheckedStep, ModelCheck, RecommendedSetting, embeddings};
+use docent_app::model_check::{
+    self, CheckLimits, CheckedStep, ModelCheck, RecommendedSetting, embeddings, pictures,
+};
 use serde_json::json;
 use std::process::ExitCode;
 use tokio::time::Instant;
@@ -30,6 +32,7 @@ async fn run(args: LlmCheckArgs) -> anyhow::Result<bool> {
     let (settings, output) = (load(args.installation.profile())?, args.installation.output);
     let model = wire::chat_model(&settings, args.timeout)?;
     let embedder = wire::embedding_model(&settings)?;
+    let vision = wire::vision_model(&settings)?;
     let limits = CheckLimits { timeout: args.timeout, service_timeout: Some(settings.models.llm_timeout) };
     print_model(output, &model_check::unchecked(&*model))?;
     let mut printed = Ok(());
@@ -40,13 +43,18 @@ async fn run(args: LlmCheckArgs) -> anyhow::Result<bool> {
     };
     let mut check = model_check::check(&*model, &wire::limits(&settings), limits, &mut print).await;
     printed?;
+    let left = || args.timeout.saturating_sub(began.elapsed()).min(args.timeout / 2);
     if let Some(embedder) = embedder {
         let batch = settings.models.embedding_batch as usize;
-        let left = args.timeout.saturating_sub(began.elapsed()).min(args.timeout / 2);
-        let (step, setting) = embeddings::check(&*embedder, batch, left).await;
+        let (step, setting) = embeddings::check(&*embedder, batch, left()).await;
         print_step(output, &step)?;
         check.steps.push(step);
         check.settings.extend(setting);
+    }
+    if let Some(vision) = vision {
+        let step = pictures::check(&*vision, left()).await;
+        print_step(output, &step)?;
+        check.steps.push(step);
     }
     print_settings(output, &check)?;
     Ok(check.is_usable())

@@ -42,7 +42,7 @@ pub use models::Models;
 pub use oidc::{MappedGroup, NamedProvider, Oidc, PasswordLogin};
 pub use problem::{Problem, Problems, Warning};
 pub use reader::{Effective, Environment, Source};
-pub use recognition::{Recognition, Recognizer};
+pub use recognition::{Recognition, Recognizer, Vision};
 pub use reference::reference;
 pub use secret::Secret;
 pub use selector::{BlobStoreUrl, DatabaseUrl, EmbeddingProvider, KeyValueUrl, S3Host, VectorDb};

@@ -74,6 +74,11 @@ pub(super) fn check_back_ends(reader: &mut Reader<'_>) {
             reader.refuse(variable(model), wrong, "the name of a model of that API");
         }
     }
+    let vision = reader.set("vision").ok().flatten();
+    if vision.is_some_and(|(text, _)| text.trim() != "off") && !is_set(reader, "llm_base_url") {
+        let wrong = format!("must be set with {}", variable("vision"));
+        reader.refuse(variable("llm_base_url"), wrong, HttpUrl::accepted());
+    }
     let provider = reader.set("embedding_provider").ok().flatten();
     let provider = provider.and_then(|(text, _)| EmbeddingProvider::parse(text.trim()).ok());
     // Elsewhere these settings are used for an index that was built with another provider; see their description.

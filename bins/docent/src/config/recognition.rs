@@ -21,6 +21,45 @@ section! {
         ocr_languages: Languages = text("eng");
         /// Maximum number of pages of a document that are recognised; further ones are listed as failed in its report.
         ocr_max_pages: u32 = text("500"), within(1..=100_000);
+        /// Whether a model that sees pictures describes those on pages when a document is ingested: `on` for the chat model, the name of another
+        /// model of `DOCENT_LLM_BASE_URL`, or `off`. Described pictures are limited like recognised pages.
+        vision: Vision = text("off");
+    }
+}
+
+/// What describes pictures.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Vision {
+    /// Nothing.
+    Off,
+    /// The chat model.
+    ChatModel,
+    /// Another model of its back end.
+    Model(String),
+}
+
+impl Value for Vision {
+    const KIND: &'static str = "choice";
+
+    fn accepted() -> String {
+        "off, on, or the name of a model".to_owned()
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        match text {
+            "off" => Ok(Self::Off),
+            "on" => Ok(Self::ChatModel),
+            "" => Err("is empty".to_owned()),
+            model => Ok(Self::Model(model.to_owned())),
+        }
+    }
+
+    fn show(&self) -> String {
+        match self {
+            Self::Off => "off".to_owned(),
+            Self::ChatModel => "on".to_owned(),
+            Self::Model(model) => model.clone(),
+        }
     }
 }
 

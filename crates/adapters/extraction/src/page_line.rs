@@ -1,6 +1,7 @@
 //! The serialised form of an extracted page.
 
 use docent_domain::extraction::{ExtractedPage, PICTURES_MAX, Picture};
+use docent_domain::picture_description::PictureDescription;
 use docent_domain::recognition::{
     PageBox, Recognition, RecognitionFailure, RecognizedLine, RecognizedPage, RecognizedWord,
 };
@@ -26,6 +27,9 @@ pub(crate) struct PageLine {
     pictures: Vec<([u16; 4], u32)>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     own_text: Option<String>,
+    /// The model that described the page's pictures, and what it wrote. Missing if none did, or it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    description: Option<(String, String)>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     lacks_results: bool,
 }
@@ -98,6 +102,7 @@ impl From<ExtractedPage> for PageLine {
             label,
             pictures: page.pictures.into_iter().map(picture).collect(),
             own_text: page.own_text,
+            description: page.description.and_then(|it| Some((it.model, it.text?))),
             lacks_results: page.lacks_results,
         }
     }
@@ -115,6 +120,7 @@ impl PageLine {
             place: PageBox { left, top, right, bottom },
             at,
         };
+        let described = |(model, text)| PictureDescription { model, text: Some(text) };
         let pictures = self.pictures.into_iter().take(PICTURES_MAX).map(picture).collect();
         Ok(ExtractedPage {
             number,
@@ -126,6 +132,7 @@ impl PageLine {
             label,
             pictures,
             own_text: self.own_text,
+            description: self.description.map(described),
             lacks_results,
         })
     }

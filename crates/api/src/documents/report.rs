@@ -47,7 +47,8 @@ pub(crate) async fn report(by: Scoped<ReadDocuments>, context: State, id: PathId
     "status": "ingested",
     "coverage": {
         "pages": 12, "pages_with_text": 11, "pages_without_text": [3], "pages_unreliable": [], "pages_truncated": [],
-        "pages_with_unread_pictures": [7], "pages_lacking_results": [],
+        "pages_with_unread_pictures": [7], "pages_with_described_pictures": [], "pages_with_undescribed_pictures": [],
+        "pages_lacking_results": [],
         "characters": 30412, "chunks": 17, "tokens": 7250, "language": "en",
         "recognition": {
             "recognizer": "tesseract 5.3.0 (eng)", "confidence": 0.93,
@@ -185,6 +186,10 @@ pub(crate) struct CoverageView<'a> {
     pages_truncated: &'a [u32],
     /// Pages with pictures that may show text and were not read.
     pages_with_unread_pictures: &'a [u32],
+    /// Pages with pictures that a vision model described.
+    pages_with_described_pictures: &'a [u32],
+    /// Pages with pictures that it could not describe.
+    pages_with_undescribed_pictures: &'a [u32],
     /// Pages with formulas whose results are not in the file.
     pages_lacking_results: &'a [u32],
     /// Number of characters.
@@ -398,6 +403,8 @@ impl<'a> From<&'a Coverage> for CoverageView<'a> {
             pages_unreliable: &coverage.unreliable_pages,
             pages_truncated: &coverage.truncated_pages,
             pages_with_unread_pictures: &coverage.unread_picture_pages,
+            pages_with_described_pictures: &coverage.described_pages,
+            pages_with_undescribed_pictures: &coverage.undescribed_pages,
             pages_lacking_results: &coverage.lacking_result_pages,
             characters: coverage.characters,
             chunks: coverage.chunks,

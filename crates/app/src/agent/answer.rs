@@ -18,7 +18,7 @@ use super::text_limits::TextEnd;
 use super::{history, tool};
 use crate::error::Result;
 use crate::limits::{self, AnswerSlot};
-use crate::metering::{self, Meter};
+use crate::metering::{self, Meter, Payer};
 use crate::settings::SearchMode;
 use crate::{App, conversations, scope, spans};
 use chrono::{DateTime, Utc};
@@ -182,7 +182,7 @@ impl RequestInProgress {
         }
         metering::record(
             app,
-            &request.actor,
+            Payer::of(&request.actor),
             request.conversation,
             agent.name.clone(),
             &*model,
@@ -401,7 +401,8 @@ impl Generation {
             false => (Vec::new(), Vec::new()),
         };
         let messages = self.progress.conversation.clone();
-        let request = ChatRequest { messages, tools, functions, sampling: *sampling, max_tokens: None };
+        let request =
+            ChatRequest { messages, tools, functions, sampling: *sampling, ..ChatRequest::default() };
         let mut stream = model.stream(request).await?;
         while let Some(event) = stream.next().await {
             let output = &mut self.progress.output;

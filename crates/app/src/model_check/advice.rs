@@ -40,6 +40,8 @@ pub(super) const SMALL_CONTEXT: &str = "Give the model a longer context: OLLAMA_
     vLLM. Or choose a model with a longer one.";
 pub(super) const SLOW_CONTEXT: &str = "Whether a question with passages and history fits is not known. If such questions are to be answered, \
     raise DOCENT_LLM_TIMEOUT, or send less: DOCENT_SEARCH_LIMIT, DOCENT_HISTORY_TOKENS.";
+pub(super) const NO_PICTURES: &str = "Set DOCENT_VISION to the name of a model that sees pictures, or to off. llama.cpp needs the projector of the \
+    model (--mmproj).";
 pub(super) const SMALL_BATCH: &str = "The service sends smaller batches after a refusal. Set DOCENT_EMBEDDING_BATCH to avoid the refused calls.";
 pub(super) const EMBEDDINGS_REFUSED: &str = "The server refuses a short text: see its message. Check DOCENT_EMBEDDING_MODEL, which has to be a model \
     for embeddings.";

@@ -8,6 +8,7 @@ mod evaluation;
 mod fallback;
 mod lifecycle;
 mod outages;
+mod picture_descriptions;
 mod recognition;
 mod reindex;
 mod replace;

@@ -162,6 +162,10 @@ record! {
         #[serde(default)]
         unread_picture_pages: Vec<u32>,
         #[serde(default)]
+        described_pages: Vec<u32>,
+        #[serde(default)]
+        undescribed_pages: Vec<u32>,
+        #[serde(default)]
         lacking_result_pages: Vec<u32>,
     }
 }

@@ -46,6 +46,8 @@ crate::battery! {
             unreliable_pages: vec![u32::MAX],
             truncated_pages: vec![],
             unread_picture_pages: vec![3, u32::MAX],
+            described_pages: vec![5, 6],
+            undescribed_pages: vec![7],
             lacking_result_pages: vec![4],
             characters: 1 << 40,
             chunks: u32::MAX,

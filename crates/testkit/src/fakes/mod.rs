@@ -40,6 +40,7 @@ pub fn ports() -> Ports {
         reranker: None,
         model: Arc::new(chat_model::ScriptedChatModel::always(ready)),
         fallback_model: None,
+        vision_model: None,
         extractor: Arc::new(text_extractor::FakeTextExtractor),
         recognizer: Arc::new(None),
         renderer: Arc::new(page_renderer::FakePageRenderer::default()),

@@ -95,6 +95,8 @@ struct CoverageView {
     unreliable: String,
     truncated: String,
     unread_pictures: String,
+    described: String,
+    undescribed: String,
     lacking_results: String,
     characters: u64,
     chunks: u32,
@@ -139,6 +141,8 @@ impl CoverageView {
             unreliable: ranges(&coverage.unreliable_pages),
             truncated: ranges(&coverage.truncated_pages),
             unread_pictures: ranges(&coverage.unread_picture_pages),
+            described: ranges(&coverage.described_pages),
+            undescribed: ranges(&coverage.undescribed_pages),
             lacking_results: ranges(&coverage.lacking_result_pages),
             characters: coverage.characters,
             chunks: coverage.chunks,
@@ -162,6 +166,8 @@ fn warnings(coverage: Option<&Coverage>, stats: Option<&IngestionStats>) -> Vec<
             t!("warning-recognized-pictures", count = count, pages = pages)
         }
         CoverageWarning::UnreadPictures => t!("warning-unread-pictures", count = count, pages = pages),
+        CoverageWarning::DescribedPictures => t!("warning-described-pictures", count = count, pages = pages),
+        CoverageWarning::DescriptionFailed => t!("warning-description-failed", count = count, pages = pages),
         CoverageWarning::LackingResults => t!("warning-lacking-results", count = count, pages = pages),
     };
     let shortened = stats.map(|stats| stats.shortened_passages).filter(|count| *count > 0);
@@ -330,6 +336,8 @@ mod tests {
                 unreliable: pages.to_owned(),
                 truncated: pages.to_owned(),
                 unread_pictures: pages.to_owned(),
+                described: pages.to_owned(),
+                undescribed: pages.to_owned(),
                 lacking_results: pages.to_owned(),
                 characters: 1,
                 chunks: 2,
@@ -427,6 +435,8 @@ mod tests {
             unreliable_pages: vec![2, 3],
             truncated_pages: vec![4],
             unread_picture_pages: vec![7],
+            described_pages: vec![1, 2],
+            undescribed_pages: vec![3],
             lacking_result_pages: vec![8],
             recognition: Some(RecognitionCoverage {
                 pages: vec![RecognizedPageCoverage { page: 5, confidence: 90 }],
@@ -437,7 +447,7 @@ mod tests {
             ..Coverage::default()
         };
         assert_eq!(warnings(Some(&coverage), None), coverage.warnings());
-        assert_eq!(coverage.warnings().len(), 8);
+        assert_eq!(coverage.warnings().len(), 10);
         for shortened_passages in [0, 1, 2] {
             let stats = IngestionStats { shortened_passages, ..IngestionStats::default() };
             assert_eq!(warnings(None, Some(&stats)), stats.warning().into_iter().collect::<Vec<_>>());

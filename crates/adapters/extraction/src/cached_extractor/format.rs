@@ -102,6 +102,7 @@ fn value<T: DeserializeOwned>(json: &mut impl BufRead) -> io::Result<T> {
 mod tests {
     use super::*;
     use docent_domain::extraction::{ExtractedPage, Picture};
+    use docent_domain::picture_description::PictureDescription;
     use docent_domain::recognition::{
         PageBox, Recognition, RecognitionFailure, RecognizedLine, RecognizedPage, RecognizedWord,
     };
@@ -236,11 +237,12 @@ mod tests {
         pictured.pages[0].pictures = vec![Picture { place, at: 4 }];
         pictured.pages[0].own_text = Some("Two".to_owned());
         pictured.pages[0].lacks_results = true;
+        let text = Some("A chart.".to_owned());
+        pictured.pages[0].set_description(Some(PictureDescription { model: "eye".to_owned(), text }));
         let encoded = encode(&pictured, "a 1").unwrap();
         let mut text = String::new();
         ZlibDecoder::new(&*encoded).read_to_string(&mut text).unwrap();
-        let end =
-            r#""truncated":false,"pictures":[[[1,2,3,10000],4]],"own_text":"Two","lacks_results":true}"#;
+        let end = r#""truncated":false,"pictures":[[[1,2,3,10000],4]],"own_text":"Two","description":["eye","A chart."],"lacks_results":true}"#;
         assert!(text.contains(end), "{text}");
         assert_eq!(decode(&*encoded, "a 1").unwrap(), Some(pictured));
         let encoded = encode(&recognized(), "a 1").unwrap();

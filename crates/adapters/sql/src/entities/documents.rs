@@ -262,6 +262,8 @@ fn state(row: &Model) -> Result<DocumentState> {
 #[serde(default)]
 struct PageGaps {
     unread_pictures: Vec<u32>,
+    described_pictures: Vec<u32>,
+    undescribed_pictures: Vec<u32>,
     lacking_results: Vec<u32>,
 }
 
@@ -269,6 +271,8 @@ impl PageGaps {
     fn of(coverage: &Coverage) -> Self {
         Self {
             unread_pictures: coverage.unread_picture_pages.clone(),
+            described_pictures: coverage.described_pages.clone(),
+            undescribed_pictures: coverage.undescribed_pages.clone(),
             lacking_results: coverage.lacking_result_pages.clone(),
         }
     }
@@ -297,6 +301,8 @@ fn coverage(row: Model) -> Result<Option<Coverage>> {
             .page_labels
             .map_or_else(|| Ok(Default::default()), |labels| of_json(labels, "labels of pages"))?,
         unread_picture_pages: gaps.unread_pictures,
+        described_pages: gaps.described_pictures,
+        undescribed_pages: gaps.undescribed_pictures,
         lacking_result_pages: gaps.lacking_results,
     }))
 }

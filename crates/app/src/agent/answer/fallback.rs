@@ -2,7 +2,7 @@
 
 use super::{Author, Generation, Progress, transcript};
 use crate::agent::events::{AnswerMetadata, EndReason};
-use crate::metering;
+use crate::metering::{self, Payer};
 use docent_domain::fallback::FallbackCause;
 use docent_domain::fault::Fault;
 use docent_domain::usage::TokenUsage;
@@ -23,8 +23,16 @@ impl Generation {
         let used = mem::take(&mut self.progress.meter).total().await;
         if used != TokenUsage::default() {
             let (actor, conversation) = (&asked.request.actor, asked.request.conversation);
-            metering::record(&asked.app, actor, conversation, agent.name.clone(), &*model, used, &asked.span)
-                .await;
+            metering::record(
+                &asked.app,
+                Payer::of(actor),
+                conversation,
+                agent.name.clone(),
+                &*model,
+                used,
+                &asked.span,
+            )
+            .await;
         }
         let mut transcript = transcript(&agent, &asked.request);
         transcript.fallback = Some(cause);

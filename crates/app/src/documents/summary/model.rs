@@ -7,7 +7,7 @@
 use super::Material;
 use super::output::{self, Output, Statement};
 use super::place;
-use crate::metering::{self, Meter};
+use crate::metering::{self, Meter, Payer};
 use crate::{App, model_call, tokens};
 use docent_domain::access::Actor;
 use docent_domain::chat::{AgentName, Message};
@@ -15,6 +15,7 @@ use docent_domain::fault::{Fault, FaultKind};
 use docent_domain::retrieval::StoredChunk;
 use docent_domain::summary::{Description, Fallback, KeyPoint, POINTS_MAX, Place};
 use docent_domain::usage::TokenUsage;
+use docent_ports::chat_model::ChatRequest;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -66,7 +67,7 @@ pub(super) async fn summarize(
     if let (Ok(agent), tokens) = (AgentName::parse(AGENT), calls.meter.total().await)
         && tokens != TokenUsage::default()
     {
-        metering::record(app, actor, None, agent, &*app.model, tokens, &Span::current()).await;
+        metering::record(app, Payer::of(actor), None, agent, &*app.model, tokens, &Span::current()).await;
     }
     written.map_err(|stop| stop.fallback(app))
 }
@@ -214,7 +215,8 @@ struct Calls<'a> {
 impl Calls<'_> {
     async fn ask(&mut self, task: &str, text: &str) -> Result<Output, Fault> {
         let messages = vec![Message::System(format!("{task}\n\n{DATA}")), Message::User(text.to_owned())];
-        let (written, ended) = model_call::ask(self.app, messages.clone(), TEXT_MAX, self.until).await;
+        let request = ChatRequest { messages: messages.clone(), ..ChatRequest::default() };
+        let (written, ended) = model_call::ask(&*self.app.model, request, TEXT_MAX, self.until).await;
         self.meter.add(written.usage, &messages, &written.text, &[]);
         ended?;
         Ok(output::parse(&written.text))

@@ -242,6 +242,8 @@ async fn document_with_all_records(work: &mut dyn UnitOfWork, id: DocumentId, co
         chunks,
         recognition: Some(recognition),
         page_labels: vec!["Slide 1".to_owned()].into(),
+        described_pages: vec![1],
+        undescribed_pages: vec![3],
         lacking_result_pages: vec![2],
         ..builders::coverage()
     };

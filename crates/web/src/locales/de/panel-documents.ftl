@@ -154,6 +154,8 @@ coverage-not-recognized = Nicht erkannt
 coverage-recognizer = Texterkennung
 coverage-recognized-pictures = Text von Bildern
 coverage-unread-pictures = Nicht gelesene Bilder
+coverage-described = Von einem Modell beschriebene Bilder
+coverage-undescribed = Nicht beschriebene Bilder
 coverage-lacking-results = Formeln ohne Ergebnis
 coverage-pages-none = keine
 chunks = Textstellen
@@ -177,6 +179,8 @@ warning-recognized = { $count } von { $pages } Seiten: erkannter Text, der Fehle
 warning-recognition-failed = { $count } von { $pages } Seiten: Texterkennung fehlgeschlagen
 warning-recognized-pictures = { $count } von { $pages } Seiten: erkannter Text von Bildern, der Fehler enthalten kann
 warning-unread-pictures = { $count } von { $pages } Seiten: ein Bild, dessen Text nicht gelesen wurde, falls es welchen zeigt
+warning-described-pictures = { $count } von { $pages } Seiten: Bilder, die ein Modell beschrieben hat, möglicherweise falsch
+warning-description-failed = { $count } von { $pages } Seiten: Die Bilder konnten nicht beschrieben werden
 warning-lacking-results = { $count } von { $pages } Seiten: Formeln ohne gespeichertes Ergebnis; speichern Sie die Datei in einem Programm, das sie berechnet
 
 # Attribute

@@ -144,6 +144,7 @@ model-step-answer = Gestreamte Antwort
 model-step-context_length = Kontextlänge
 model-step-embeddings = Vektoren
 model-step-models = Liste der Modelle
+model-step-pictures = Bilder
 model-step-system_messages = Zweite Systemnachricht
 model-step-tool_arguments = Argumente des Aufrufs
 model-step-tool_call = Werkzeugaufruf

@@ -152,6 +152,8 @@ coverage-not-recognized = Not recognised
 coverage-recognizer = Recognizer
 coverage-recognized-pictures = Text of pictures
 coverage-unread-pictures = Pictures not read
+coverage-described = Pictures described by a model
+coverage-undescribed = Pictures not described
 coverage-lacking-results = Formulas without result
 coverage-pages-none = none
 chunks = Chunks
@@ -175,6 +177,8 @@ warning-recognized = { $count } of { $pages } pages: recognised text, which may 
 warning-recognition-failed = { $count } of { $pages } pages: text recognition failed
 warning-recognized-pictures = { $count } of { $pages } pages: recognised text of pictures, which may contain errors
 warning-unread-pictures = { $count } of { $pages } pages: a picture whose text, if it shows any, was not read
+warning-described-pictures = { $count } of { $pages } pages: pictures described by a model, which may be wrong
+warning-description-failed = { $count } of { $pages } pages: the description of pictures failed
 warning-lacking-results = { $count } of { $pages } pages: formulas without a saved result; save the file in a program that calculates them
 
 # Attributes

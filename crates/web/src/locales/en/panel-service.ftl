@@ -146,6 +146,7 @@ model-step-answer = Streamed answer
 model-step-context_length = Context length
 model-step-embeddings = Embeddings
 model-step-models = List of models
+model-step-pictures = Pictures
 model-step-system_messages = Second system message
 model-step-tool_arguments = Arguments of the call
 model-step-tool_call = Tool call

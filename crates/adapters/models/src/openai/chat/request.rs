@@ -1,5 +1,7 @@
 //! Request bodies of chat completions.
 
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD as STANDARD;
 use docent_domain::chat::{FunctionSpec, Message, ToolCall, ToolSpec};
 use docent_domain::fault::{Component, Fault, FaultKind, Result};
 use docent_ports::chat_model::ChatRequest;
@@ -64,7 +66,7 @@ enum WireMessage<'a> {
         content: Cow<'a, str>,
     },
     User {
-        content: &'a str,
+        content: UserContent<'a>,
     },
     Assistant {
         content: Option<&'a str>,
@@ -75,6 +77,26 @@ enum WireMessage<'a> {
         tool_call_id: &'a str,
         content: &'a str,
     },
+}
+
+/// The content of a message of the user.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum UserContent<'a> {
+    Text(&'a str),
+    Parts([ContentPart<'a>; 2]),
+}
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum ContentPart<'a> {
+    Text { text: &'a str },
+    ImageUrl { image_url: ImageUrl },
+}
+
+#[derive(Debug, Serialize)]
+struct ImageUrl {
+    url: String,
 }
 
 /// A tool definition or a tool call.
@@ -101,13 +123,17 @@ impl<'a> ChatRequestBody<'a> {
     pub(super) fn new(model: &'a str, request: &'a ChatRequest, form: RequestForm) -> Result<Self> {
         let messages = &request.messages;
         let limit = |name| request.max_tokens.filter(|_| form.token_limit == name);
+        let mut messages: Vec<WireMessage<'_>> = if form.keeps_system_messages {
+            messages.iter().map(message).collect()
+        } else {
+            reordered(messages)
+        };
+        if let (Some(png), Some(last)) = (&request.picture, messages.last_mut()) {
+            last.add_picture(png);
+        }
         Ok(Self {
             model,
-            messages: if form.keeps_system_messages {
-                messages.iter().map(message).collect()
-            } else {
-                reordered(messages)
-            },
+            messages,
             stream: form.is_streamed,
             stream_options: (form.wants_usage && form.is_streamed)
                 .then_some(StreamOptions { include_usage: true }),
@@ -122,6 +148,18 @@ impl<'a> ChatRequestBody<'a> {
                 .chain(request.functions.iter().map(function))
                 .collect::<Result<_>>()?,
         })
+    }
+}
+
+impl WireMessage<'_> {
+    /// Adds a picture to a message of the user.
+    fn add_picture(&mut self, png: &[u8]) {
+        if let Self::User { content } = self
+            && let UserContent::Text(text) = *content
+        {
+            let image_url = ImageUrl { url: format!("data:image/png;base64,{}", STANDARD.encode(png)) };
+            *content = UserContent::Parts([ContentPart::Text { text }, ContentPart::ImageUrl { image_url }]);
+        }
     }
 }
 
@@ -145,7 +183,7 @@ fn reordered(messages: &[Message]) -> Vec<WireMessage<'_>> {
 fn message(message: &Message) -> WireMessage<'_> {
     match message {
         Message::System(content) => WireMessage::System { content: content.into() },
-        Message::User(content) => WireMessage::User { content },
+        Message::User(text) => WireMessage::User { content: UserContent::Text(text) },
         Message::Assistant { content, tool_calls } => WireMessage::Assistant {
             content: (tool_calls.is_empty() || !content.is_empty()).then_some(content),
             tool_calls: tool_calls.iter().map(call).collect(),
@@ -250,6 +288,20 @@ mod tests {
         let body = serde_json::to_value(ChatRequestBody::new("m", &request, form).unwrap()).unwrap();
         let user = json!({"role": "user", "content": "Hi"});
         assert_eq!(body, json!({"model": "m", "stream": true, "messages": [user]}));
+    }
+
+    #[test]
+    fn picture_is_a_part_of_the_last_message() {
+        let texts = ["Be brief.", "What does it show?"].map(|text| Message::User(text.to_owned()));
+        let picture = Some(b"\x89PNG".to_vec());
+        let request = ChatRequest { messages: texts.to_vec(), picture, ..ChatRequest::default() };
+        let body = serde_json::to_value(ChatRequestBody::new("m", &request, WHOLE).unwrap()).unwrap();
+        let parts = json!([
+            {"type": "text", "text": "What does it show?"},
+            {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw=="}},
+        ]);
+        assert_eq!(body["messages"][0]["content"], "Be brief.");
+        assert_eq!(body["messages"][1]["content"], parts);
     }
 
     #[test]
