@@ -72,6 +72,8 @@ const NEEDS_PROOF: &[(&str, &str, &str)] = &[
     ("POST", "/admin/users/{id}", ""),
     ("GET", "/admin/users/{id}/delete", ""),
     ("POST", "/admin/users/{id}/delete", ""),
+    ("GET", "/admin/users/{id}/identities/disconnect", ""),
+    ("POST", "/admin/users/{id}/identities/disconnect", ""),
     ("GET", "/admin/users/{id}/limits", ""),
     ("POST", "/admin/users/{id}/limits", ""),
     ("GET", "/admin/users/{id}/password", ""),

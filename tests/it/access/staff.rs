@@ -187,6 +187,7 @@ const ROUTES: &[Route] = &[
     form("/admin/users/USER/password", NEW_PASSWORD, 303, &[&[ViewUser, ChangeUser], ROLE, DATA]),
     // The account has no second factor, and callers that may not reset it do not learn that.
     form("/admin/users/USER/reset-second-factor", &[], 409, &[&[ViewUser, ChangeUser], ROLE, DATA]),
+    form("/admin/users/USER/identities/disconnect", &[], 303, &[&[ViewUser, ChangeUser], ROLE, DATA]),
     form(
         "/admin/users/USER",
         &[("email", "mineNUMBER@example.org"), ("is_active", "on"), ("groups", "GROUP")],

@@ -33,6 +33,8 @@ pub(crate) enum Notice<'a> {
     SecondFactorAdded,
     /// The second factor was removed.
     SecondFactorRemoved,
+    /// Staff disconnected the account from the identity provider with this issuer.
+    IdentityDisconnected { issuer: &'a str },
     /// A webhook to this URL, without its secrets, was created.
     WebhookCreated { url: &'a str },
     /// The account was deleted.
@@ -51,6 +53,7 @@ impl Notice<'_> {
             Self::LoginFromNewNetwork { .. } => "New sign-in to your account",
             Self::SecondFactorAdded => "A second factor was set up for your account",
             Self::SecondFactorRemoved => "The second factor of your account was removed",
+            Self::IdentityDisconnected { .. } => "Your account was disconnected from a sign-in provider",
             Self::WebhookCreated { .. } => "A webhook was created for your account",
             Self::AccountDeleted => "Your account was deleted",
         }
@@ -102,6 +105,10 @@ impl Notice<'_> {
             Self::SecondFactorRemoved => format!(
                 "The second factor of your account was removed: the password alone suffices to sign in.\n\nIf you did \
                  not do this, change your password and {administrator}:\n{account_page}/password"
+            ),
+            Self::IdentityDisconnected { issuer } => format!(
+                "An administrator disconnected your account from {issuer}, so that you can no longer sign in there.\n\nIf you \
+                 did not expect this, {administrator}."
             ),
             Self::WebhookCreated { url } => format!(
                 "A webhook was created for your account. Events of documents are sent to {url}.\n\nIf you did not \

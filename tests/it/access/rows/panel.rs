@@ -160,6 +160,10 @@ pub(super) const ROWS: &[Row] = &[
     post("/admin/users/{id}/end-sessions", Panel(&[DeleteSession]), 303).consuming(Record),
     post("/admin/users/{id}/reset-second-factor", Panel(TAKE_OVER), 409),
     post("/admin/users/{id}/reset-second-factor", Superuser, 409).owned_by(OtherSuperuser),
+    row("GET", "/admin/users/{id}/identities/disconnect", Panel(TAKE_OVER), 303),
+    row("GET", "/admin/users/{id}/identities/disconnect", Superuser, 303).owned_by(OtherSuperuser),
+    post("/admin/users/{id}/identities/disconnect", Panel(TAKE_OVER), 303),
+    post("/admin/users/{id}/identities/disconnect", Superuser, 303).owned_by(OtherSuperuser),
     post("/admin/users/{id}/end-sessions", Staff, 303).owned_by(Own).consuming(Session),
     // Groups.
     get("/admin/groups", Panel(&[ViewGroup])),

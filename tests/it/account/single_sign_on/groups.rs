@@ -18,7 +18,7 @@ fn name(text: &str) -> GroupName {
     GroupName::parse(text).unwrap()
 }
 
-async fn add_groups(app: &TestApp, names: &[&str]) {
+pub(super) async fn add_groups(app: &TestApp, names: &[&str]) {
     let mut work = app.ports.store.begin().await.unwrap();
     for (n, text) in (1..).zip(names) {
         let permissions = PermissionSet::EMPTY;
@@ -47,7 +47,7 @@ async fn sign_in(app: &TestApp, groups: &[&str]) -> Browser {
     browser
 }
 
-fn mapping(claim: &str, group: &str) -> GroupMapping {
+pub(super) fn mapping(claim: &str, group: &str) -> GroupMapping {
     GroupMapping { claim: claim.to_owned(), group: name(group) }
 }
 

@@ -5,6 +5,7 @@ mod groups;
 mod invitations;
 mod logout;
 mod refusals;
+mod staff;
 
 use super::ADA;
 use docent_app::accounts::create::Flags;

@@ -1,17 +1,22 @@
-//! Connections of the actor's account with identity providers, and proofs of identity there.
+//! Connections of accounts with identity providers, and proofs of identity there.
 
 use super::sign_in::connect as add_identity;
 use super::{Attempt, ProviderResponse, Refusal, SignInError, redeem};
 use crate::App;
+use crate::accounts::access;
+use crate::accounts::notices::Notice;
 use crate::accounts::second_factor::own_account;
 use crate::audit::{AuditTarget, Changes, Initiator};
 use crate::error::{Error, Result};
 use chrono::{DateTime, TimeDelta, Utc};
-use docent_domain::access::{Actor, ConnectIdentity};
+use docent_domain::access::{Actor, ChangeUsers, ConnectIdentity, Grant, ViewUsers};
 use docent_domain::audit::AuditAction;
 use docent_domain::error::ValidationError;
-use docent_domain::id::SessionId;
+use docent_domain::id::{SessionId, UserId};
 use docent_domain::identity::{Identity, ProviderName, ProviderRules};
+use docent_domain::permission::RecordKind;
+use docent_domain::user::User;
+use docent_ports::store::UnitOfWork;
 use std::net::{IpAddr, Ipv4Addr};
 
 /// Difference of the clocks that is tolerated.
@@ -26,6 +31,69 @@ pub struct Connection {
     pub label: String,
     /// The identity, if the account is connected.
     pub identity: Option<Identity>,
+}
+
+/// An identity of an account, as staff see it.
+#[derive(Clone, Debug)]
+pub struct AccountIdentity {
+    /// Name of the provider on buttons, or its issuer if it is no longer configured.
+    pub provider: String,
+    /// The identity.
+    pub identity: Identity,
+}
+
+/// All identities of an account, those at providers that are no longer configured included.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn of_account(app: &App, _grant: Grant<ViewUsers>, id: UserId) -> Result<Vec<AccountIdentity>> {
+    let identities = app.store.read().await?.identities().of_user(id).await?;
+    let of = |identity: Identity| {
+        let known = app.identity_providers.iter().find(|known| known.provider.issuer() == identity.issuer);
+        let provider = known.map_or_else(|| identity.issuer.clone(), |known| known.rules.label.clone());
+        AccountIdentity { provider, identity }
+    };
+    Ok(identities.into_iter().map(of).collect())
+}
+
+/// Removes an identity of an account, also if it is the only way to sign in. Sessions that began with it remain. Nothing happens
+/// if the account does not have the identity.
+///
+/// # Errors
+/// [`Error::NotFound`]; [`Error::MissingAccess`] for an account with access or data that the actor does not have; or when the
+/// database cannot be reached.
+pub async fn disconnect_account(
+    app: &App,
+    actor: &Actor,
+    grant: &Grant<ChangeUsers>,
+    id: UserId,
+    (issuer, subject): (&str, &str),
+) -> Result<()> {
+    let mut view = app.store.read().await?;
+    let user = view.users().get(id).await?.ok_or(Error::NotFound(RecordKind::User))?;
+    access::ensure_can_take_over(&mut *view, actor, &user).await?;
+    drop(view);
+    let mut work = app.store.begin().await?;
+    let known = work.identities().get(issuer, subject).await?;
+    let Some(known) = known.filter(|known| known.user == id) else { return Ok(()) };
+    remove(app, &mut *work, &Initiator::grantee(grant), &user, &known).await?;
+    work.commit().await?;
+    app.notify(&user.email, Notice::IdentityDisconnected { issuer });
+    Ok(())
+}
+
+/// Removes an identity, with an audit entry.
+async fn remove(
+    app: &App,
+    work: &mut dyn UnitOfWork,
+    initiator: &Initiator,
+    user: &User,
+    identity: &Identity,
+) -> Result<()> {
+    work.identities().remove(&identity.issuer, &identity.subject).await?;
+    let text = format!("{} {}", identity.issuer, identity.subject);
+    let changes = Changes::default().field("identity", Some(text), None);
+    Ok(app.audit(work, initiator, AuditAction::Change, AuditTarget::user(user), changes).await?)
 }
 
 /// All providers with the actor's identities.
@@ -90,11 +158,7 @@ pub async fn disconnect(app: &App, actor: &Actor, name: &str) -> Result<()> {
         return Err(ValidationError::new("provider", reason).into());
     }
     for identity in removed {
-        work.identities().remove(&identity.issuer, &identity.subject).await?;
-        let text = format!("{} {}", identity.issuer, identity.subject);
-        let changes = Changes::default().field("identity", Some(text), None);
-        let (initiator, target) = (Initiator::actor(actor), AuditTarget::user(&user));
-        app.audit(&mut *work, &initiator, AuditAction::Change, target, changes).await?;
+        remove(app, &mut *work, &Initiator::actor(actor), &user, &identity).await?;
     }
     Ok(work.commit().await?)
 }

@@ -12,6 +12,7 @@ pub mod sign_in;
 use crate::App;
 use crate::error::Error;
 use docent_domain::fault::Fault;
+use docent_domain::group::GroupName;
 use docent_domain::identity::{IdentityClaims, ProviderName, ProviderRules};
 use docent_ports::identity_provider::{AuthorizationRequest, ConfiguredProvider, IdentityError, Redemption};
 use sha2::{Digest, Sha256};
@@ -146,6 +147,13 @@ pub fn providers(app: &App) -> impl Iterator<Item = &ProviderRules> {
 fn provider<'a>(app: &'a App, name: &str) -> Result<&'a ConfiguredProvider, SignInError> {
     let known = app.identity_providers.iter().find(|known| known.rules.name.as_str() == name);
     known.ok_or(SignInError::Refused(Refusal::UnknownProvider))
+}
+
+/// Names on buttons of the providers whose groups decide who is a member of the group with this name.
+pub fn managers_of_group(app: &App, name: &GroupName) -> Vec<String> {
+    let manages =
+        |rules: &&ProviderRules| rules.groups.iter().any(|mapping| mapping.group.key() == name.key());
+    providers(app).filter(manages).map(|rules| rules.label.clone()).collect()
 }
 
 /// Where a provider sends the browser back to.

@@ -41,6 +41,14 @@ user-set-password-verb = Passwort setzen
 user-password-set = Das Passwort wurde gesetzt, und die Sitzungen des Kontos wurden beendet.
 user-reset-second-factor = Zweiten Faktor zurücksetzen
 user-second-factor-reset = Der zweite Faktor wurde entfernt, und die Sitzungen des Kontos wurden beendet.
+user-provider = Anbieter
+user-subject = ID beim Anbieter
+user-disconnect = Trennen…
+user-disconnect-question = { $provider } trennen?
+user-disconnect-sign-in = Die Person kann sich mit { $provider } nicht mehr bei diesem Konto anmelden. Eine spätere Anmeldung dort gilt als die erste, die dieses Konto über die E-Mail-Adresse wieder verbinden kann.
+user-disconnect-last = Nur so kann man sich bei diesem Konto anmelden. Danach braucht die Person ein Passwort, das Sie setzen können.
+user-disconnect-sessions = Sitzungen bleiben bestehen. Beenden Sie sie auf der Seite des Kontos.
+user-disconnect-verb = Trennen
 
 # Was ein Konto lesen kann
 reach-of = Sammlungen von { $email }
@@ -101,6 +109,8 @@ group-read-only = Sie können diese Gruppe ansehen, aber nicht ändern.
 group-delete-question = Diese Gruppe löschen?
 group-delete-members = Mitglieder verlieren sofort die Berechtigungen dieser Gruppe und ihre Rollen auf Sammlungen. Ihre Konten werden nicht gelöscht.
 group-delete-verb = Gruppe löschen
+group-managed-name = Anmeldungen bei { $providers } bestimmen, wer Mitglied der Gruppe mit diesem Namen ist (DOCENT_OIDC_GROUPS). Mit einem anderen Namen behält die Gruppe ihre Mitglieder, und die nächsten Anmeldungen fügen keine hinzu und entfernen keine.
+group-managed-delete = Anmeldungen bei { $providers } bestimmen, wer Mitglied dieser Gruppe ist (DOCENT_OIDC_GROUPS). Die nächsten Anmeldungen legen sie nicht wieder an: Ihre Berechtigungen gibt es nur zurück, wenn eine Gruppe mit diesem Namen besteht.
 group-permissions = Berechtigungen
 group-permissions-help = Sie können nur Berechtigungen vergeben, die Sie selbst haben. Für den Zugang zur Verwaltung muss ein Konto auch Personal sein.
 permissions-unknown = enthalten eine unbekannte Berechtigung

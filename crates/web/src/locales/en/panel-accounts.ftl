@@ -41,6 +41,14 @@ user-set-password-verb = Set the password
 user-password-set = The password was set, and the account's sessions were ended.
 user-reset-second-factor = Reset second factor
 user-second-factor-reset = The second factor was removed, and the account's sessions were ended.
+user-provider = Provider
+user-subject = ID at the provider
+user-disconnect = Disconnect…
+user-disconnect-question = Disconnect { $provider }?
+user-disconnect-sign-in = The person can no longer sign in to this account with { $provider }. A later sign-in there is treated as the first one, which can connect this account again by its email address.
+user-disconnect-last = This is the only way to sign in to this account. Afterwards its owner needs a password, which you can set.
+user-disconnect-sessions = Sessions remain. End them on the page of the account.
+user-disconnect-verb = Disconnect
 
 # What an account can read
 reach-of = Collections of { $email }
@@ -102,6 +110,8 @@ group-read-only = You can view this group but not change it.
 group-delete-question = Delete this group?
 group-delete-members = Members immediately lose the permissions of this group and its roles on collections. Their accounts are not deleted.
 group-delete-verb = Delete the group
+group-managed-name = Sign-ins at { $providers } decide who is a member of the group with this name (DOCENT_OIDC_GROUPS). With another name, the group keeps its members, and the next sign-ins neither add nor remove any.
+group-managed-delete = Sign-ins at { $providers } decide who is a member of this group (DOCENT_OIDC_GROUPS). The next sign-ins do not create it again: people get its permissions back only if a group with this name exists.
 group-permissions = Permissions
 group-permissions-help = You can grant only permissions you have. To enter the panel, an account also needs Staff.
 permissions-unknown = contain an unknown permission

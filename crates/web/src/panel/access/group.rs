@@ -14,7 +14,7 @@ use crate::signed_in::page::{self, PageError, PageResult, id_of};
 use crate::signed_in::session::Staff;
 use actix_web::http::StatusCode;
 use actix_web::web::Path;
-use docent_app::accounts::{group_members, groups};
+use docent_app::accounts::{group_members, groups, single_sign_on};
 use docent_app::error::Error;
 use docent_app::scope;
 use docent_domain::access::{AddGroups, ChangeGroups, DeleteGroups, ViewAuditLog, ViewGroups, ViewUsers};
@@ -88,6 +88,11 @@ impl Draft {
             None => false,
         };
         let name = Field::line("text", "name", t!("name"), &self.name).required();
+        let managers = group.map(|group| managers(context, &group.name)).filter(|all| !all.is_empty());
+        let name = match managers {
+            Some(providers) => name.help(t!("group-managed-name", providers = providers)),
+            None => name,
+        };
         let picker = Picker::permissions(&staff.actor, self.permissions);
         let page = GroupPage {
             form: FormView::of(vec![name], vec![picker], errors),
@@ -102,6 +107,11 @@ impl Draft {
         };
         staff.show_with(status, context, "groups", page)
     }
+}
+
+/// The identity providers that decide who is a member of the group with this name.
+fn managers(context: &State, name: &GroupName) -> String {
+    single_sign_on::managers_of_group(&context.app, name).join(", ")
 }
 
 /// Digest of a group, to detect concurrent changes.
@@ -217,12 +227,18 @@ pub(super) async fn confirm(staff: Staff, context: State, id: Path<String>) -> P
     if !may_delete(&staff, &context, &access).await? {
         return Err(Error::Forbidden.into());
     }
+    let mut consequences = vec![t!("group-delete-members")];
+    let providers = managers(&context, &group.name);
+    if !providers.is_empty() {
+        consequences.push(t!("group-managed-delete", providers = providers));
+    }
+    consequences.push(t!("cannot-be-undone"));
     let page = ConfirmPage {
         section: t!("records-group"),
         section_href: format!("{ROOT}/groups"),
         name: group.name.as_str(),
         question: t!("group-delete-question"),
-        consequences: vec![t!("group-delete-members"), t!("cannot-be-undone")],
+        consequences,
         action: format!("{}/delete", address(group.id)),
         verb: t!("group-delete-verb"),
         cancel: address(group.id),

@@ -35,6 +35,7 @@ routes! {
     "/users/{id}/delete"     { GET => user::confirm, POST => user::delete }
     "/users/{id}/end-sessions" { POST => user_actions::end_sessions }
     "/users/{id}/reset-second-factor" { POST => user_actions::reset_second_factor }
+    "/users/{id}/identities/disconnect" { GET => user_actions::confirm_disconnect, POST => user_actions::disconnect }
     "/groups"                { GET => groups::groups }
     "/groups/add"            { GET => group::add, POST => group::create }
     "/groups/{id}"           { GET => group::show, POST => group::change }

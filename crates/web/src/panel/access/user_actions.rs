@@ -1,14 +1,17 @@
-//! `/admin/users/{id}/password`, `/admin/users/{id}/end-sessions` and `/admin/users/{id}/reset-second-factor`
+//! `/admin/users/{id}/password`, `…/end-sessions`, `…/reset-second-factor` and `…/identities/disconnect`
 
+use super::user_page::disconnect_link;
 use crate::language::t;
 use crate::panel::nav::ROOT;
 use crate::signed_in::area::Area;
+use crate::signed_in::confirm::ConfirmPage;
 use crate::signed_in::field::{self, FormView};
 use crate::signed_in::form::{FieldErrors, OwnForm};
 use crate::signed_in::page::{self, PageError, PageResult, id_of};
 use crate::signed_in::session::Staff;
 use actix_session::Session;
 use actix_web::web::Path;
+use docent_app::accounts::single_sign_on::connections::{self, AccountIdentity};
 use docent_app::accounts::users::{self, Account};
 use docent_app::accounts::{second_factor, sessions};
 use docent_app::error::Error;
@@ -16,7 +19,7 @@ use docent_app::scope;
 use docent_domain::access::{ChangeUsers, Grant};
 use docent_domain::delegation::Access;
 use docent_domain::permission::RecordKind;
-use docent_http::{Client, State, UserAgent};
+use docent_http::{Client, Query, State, UserAgent};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -126,6 +129,58 @@ pub(super) async fn reset_second_factor(
         staff.notify(t!("user-second-factor-reset"))?;
     }
     Ok(page::see_other(&format!("{ROOT}/users/{id}")))
+}
+
+pub(super) async fn confirm_disconnect(
+    staff: Staff,
+    context: State,
+    id: Path<String>,
+    query: Query,
+) -> PageResult {
+    let (account, _) = takeable(&staff, &context, &id).await?;
+    let user = &account.user;
+    let path = format!("{ROOT}/users/{}", user.id);
+    let all = connections::of_account(&context.app, staff.authorize()?, user.id).await?;
+    let (issuer, subject) = named(&query);
+    let is_named =
+        |known: &&AccountIdentity| known.identity.issuer == issuer && known.identity.subject == subject;
+    let Some(known) = all.iter().find(is_named) else { return Ok(page::see_other(&path)) };
+    let provider = known.provider.as_str();
+    let mut consequences = vec![t!("user-disconnect-sign-in", provider = provider)];
+    if all.len() == 1 && !user.password.is_usable() {
+        consequences.push(t!("user-disconnect-last"));
+    }
+    consequences.push(t!("user-disconnect-sessions"));
+    let page = ConfirmPage {
+        section: t!("records-user"),
+        section_href: format!("{ROOT}/users"),
+        name: user.email.as_str(),
+        question: t!("user-disconnect-question", provider = provider),
+        consequences,
+        action: disconnect_link(&known.identity),
+        verb: t!("user-disconnect-verb"),
+        cancel: path,
+    };
+    staff.show(&context, "users", page)
+}
+
+pub(super) async fn disconnect(
+    staff: Staff,
+    context: State,
+    id: Path<String>,
+    query: Query,
+    _: OwnForm,
+) -> PageResult {
+    let (account, grant) = takeable(&staff, &context, &id).await?;
+    let id = account.user.id;
+    connections::disconnect_account(&context.app, &staff.actor, &grant, id, named(&query)).await?;
+    staff.notify(t!("identity-disconnected"))?;
+    Ok(page::see_other(&format!("{ROOT}/users/{id}")))
+}
+
+/// Issuer and subject of the identity that a path names.
+fn named(query: &Query) -> (&str, &str) {
+    (query.text("issuer").unwrap_or_default(), query.text("subject").unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -4,19 +4,22 @@ use super::kinds::{self, Allowed};
 use super::tables::EntryRow;
 use super::user_reach::ReachView;
 use crate::language::t;
+use crate::panel::nav::ROOT;
 use crate::signed_in::form;
 use crate::signed_in::page::PageError;
 use crate::signed_in::rows::{KeyRow, SessionRow};
 use crate::signed_in::session::Staff;
 use crate::times::Time;
 use chrono::{DateTime, Utc};
+use docent_app::accounts::single_sign_on::connections::{self, AccountIdentity};
 use docent_app::accounts::users::Account;
 use docent_app::accounts::{api_keys, sessions};
 use docent_app::{audit, scope};
 use docent_domain::access::{
     Actor, AddVerifications, ChangeUsers, DeleteSessions, DeleteUsers, ViewApiKeys, ViewAuditLog,
-    ViewSessions,
+    ViewSessions, ViewUsers,
 };
+use docent_domain::identity::Identity;
 use docent_domain::listing::{ApiKeyFilter, AuditFilter, Page, PageRequest, SessionFilter};
 use docent_domain::permission::{PermissionSet, RecordKind};
 use docent_domain::scope::Scope;
@@ -72,6 +75,7 @@ pub(super) struct AccountView {
     keys: Option<Table<KeyRow>>,
     sessions: Option<Table<SessionRow>>,
     entries: Option<Table<EntryRow>>,
+    identities: Vec<IdentityRow>,
     /// None if the user may not view it.
     reach: Option<ReachView>,
     /// Query that filters keys and sessions by the account.
@@ -87,6 +91,34 @@ pub(super) struct AccountView {
     second_factor: Option<Time>,
     may_reset_second_factor: bool,
     may_end_sessions: bool,
+}
+
+/// An identity of the account at a provider.
+#[derive(Serialize)]
+struct IdentityRow {
+    provider: String,
+    subject: String,
+    /// Email address at the provider.
+    email: Option<String>,
+    connected: Time,
+    last_used: Time,
+    /// Page that asks whether to disconnect it; none if the user may not.
+    disconnect: Option<String>,
+}
+
+impl IdentityRow {
+    fn of(known: AccountIdentity, may_disconnect: bool, now: DateTime<Utc>) -> Self {
+        let identity = known.identity;
+        let link = || disconnect_link(&identity);
+        Self {
+            provider: known.provider,
+            disconnect: may_disconnect.then(link),
+            connected: Time::of(identity.created_at, now),
+            last_used: Time::of(identity.last_used_at, now),
+            subject: identity.subject,
+            email: identity.email,
+        }
+    }
 }
 
 /// First rows of a table.
@@ -127,11 +159,14 @@ impl AccountView {
             let found = audit::list(app, grant, &filter, ROWS).await?;
             entries = Some(Table::of(&found, |entry| EntryRow::of(entry, staff, now)));
         }
+        let identities = connections::of_account(app, staff.authorize::<ViewUsers>()?, id).await?;
         let scope = scope::load(app, actor).await?;
         let may_take_over = actor.can_manage(&scope, &account.access().with_data());
         let may_manage = actor.can_manage(&scope, &account.access());
         let second_factor = user.confirmed_second_factor().and_then(|factor| factor.confirmed_at);
         let may_link = staff.can::<AddVerifications>() && user.is_active;
+        let may_take_over_and_change = may_take_over && may_change(account, actor);
+        let identity = |known| IdentityRow::of(known, may_take_over_and_change, now);
         Ok(Self {
             facts: AccountFacts::of(user, account.permissions, now),
             is_active: user.is_active,
@@ -140,19 +175,26 @@ impl AccountView {
             keys,
             sessions,
             entries,
+            identities: identities.into_iter().map(identity).collect(),
             reach: ReachView::read(staff, context, id).await?,
             user_query: encode_query(&[("user", Some(email.as_str()))]),
             who_query: encode_query(&[("who", Some(email.as_str()))]),
-            may_set_password: may_take_over && may_change(account, actor),
+            may_set_password: may_take_over_and_change,
             may_set_limits: may_manage && may_change(account, actor),
             may_link: may_link && (may_take_over || user.email_verified_at.is_none()),
             may_link_password: may_take_over && may_link,
             may_delete: may_delete(account, actor, &scope),
             second_factor: second_factor.map(|at| Time::of(at, now)),
-            may_reset_second_factor: second_factor.is_some() && may_take_over && may_change(account, actor),
+            may_reset_second_factor: second_factor.is_some() && may_take_over_and_change,
             may_end_sessions: actor.authorize_for::<DeleteSessions>(Some(id)).is_ok(),
         })
     }
+}
+
+/// Page that asks whether to disconnect an identity, and target of its form.
+pub(super) fn disconnect_link(identity: &Identity) -> String {
+    let query = [("issuer", Some(identity.issuer.as_str())), ("subject", Some(identity.subject.as_str()))];
+    format!("{ROOT}/users/{}/identities/disconnect?{}", identity.user, encode_query(&query))
 }
 
 /// Digest of an account, to detect concurrent changes.
@@ -209,6 +251,7 @@ mod tests {
                 keys: None,
                 sessions: None,
                 entries: None,
+                identities: Vec::new(),
                 reach: None,
                 user_query: "user=a".to_owned(),
                 who_query: "who=a".to_owned(),
@@ -222,7 +265,16 @@ mod tests {
                 may_end_sessions: is_active,
             };
             let [all, some] = ReachView::samples();
+            let identity = |email: Option<&str>, disconnect: Option<&str>| IdentityRow {
+                provider: "Example ID".to_owned(),
+                subject: "248289761001".to_owned(),
+                email: email.map(str::to_owned),
+                connected: Time::sample(),
+                last_used: Time::sample(),
+                disconnect: disconnect.map(str::to_owned),
+            };
             let full = Self {
+                identities: vec![identity(Some("a@example.com"), Some("/admin")), identity(None, None)],
                 reach: Some(all),
                 keys: Some(Table { rows: KeyRow::samples(), total: 2 }),
                 sessions: Some(Table { rows: SessionRow::samples(), total: 2 }),
