@@ -312,7 +312,9 @@ impl Generation {
         }
         let knows_tools = self.author.knows_tools(&self.asked.app);
         let sent = self.progress.conversation.len();
-        if self.asked.search_mode() == SearchMode::First || !knows_tools {
+        if knows_tools && !self.asked.request.earlier_searches.is_empty() {
+            self.repeat_searches().await?;
+        } else if self.asked.search_mode() == SearchMode::First || !knows_tools {
             self.search_first(knows_tools).await?;
         }
         for iteration in 1..=agent.max_iterations {

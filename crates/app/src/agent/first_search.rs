@@ -5,8 +5,6 @@ use crate::search::search_docs::SPEC;
 use docent_domain::chat::{Message, ToolCall, ToolOutput};
 use docent_domain::retrieval::ScoredChunk;
 
-/// ID of the call. IDs that adapters generate do not begin with 0.
-const CALL_ID: &str = "call_0_0";
 /// Maximum number of characters of the previous question that is searched for with a follow-up.
 const PREVIOUS_CHARS: usize = 300;
 
@@ -28,8 +26,14 @@ pub(super) fn query(messages: &[Message]) -> Option<String> {
 
 /// The call of the tool that the model did not make.
 pub(crate) fn call(query: &str) -> ToolCall {
+    numbered_call(0, query)
+}
+
+/// One of several such calls.
+pub(super) fn numbered_call(n: usize, query: &str) -> ToolCall {
     let arguments = serde_json::json!({ "query": query }).to_string();
-    ToolCall { id: CALL_ID.to_owned(), name: SPEC.name.to_owned(), arguments }
+    // IDs that adapters generate do not begin with 0.
+    ToolCall { id: format!("call_0_{n}"), name: SPEC.name.to_owned(), arguments }
 }
 
 /// Adds the output of the search to the question, for a model that knows no tools.

@@ -34,6 +34,9 @@ pub struct AgentRequest {
     pub limits: TextLimits,
     /// Who decides on the first search, unless it is as the service is set up.
     pub search: Option<SearchMode>,
+    /// What the documents were searched for since the question, in earlier answers that calls of functions ended. The searches are
+    /// repeated before the model is called, because the history has neither their passages nor their permissions.
+    pub earlier_searches: Vec<String>,
     /// Limits of each search.
     pub search_limits: SearchLimits,
     /// Functions of the client that the model can call beside the agent's tools. None has the name of a tool. A call ends the answer.
@@ -59,6 +62,7 @@ impl AgentRequest {
             replaces: None,
             limits: TextLimits::default(),
             search: None,
+            earlier_searches: Vec::new(),
             search_limits: SearchLimits::default(),
             functions: Vec::new(),
             sampling: Sampling::default(),

@@ -61,6 +61,51 @@ rules! {
         assert!(!offered_names(app.model.requests().last().unwrap()).contains(&"weather"));
     }
 
+    /// The model and the citations of its answer need the passages that were found before the function was called.
+    async fn search_before_a_function_of_the_client_is_repeated_for_the_answer(setup) {
+        let turns = || [
+            Turn::searching("zebras graze"),
+            Turn::new().tool_call("c", "weather", "{}").stop(),
+            Turn::saying("In the savanna (zebra.pdf, page 2), where it rains."),
+        ];
+        let app = setup.script(turns().into_iter().chain(turns()).chain([Turn::saying("Yes.")])).start().await;
+        let ada = app.ada().await;
+        let (store, [zebra, _]) = store(&app, &ada).await;
+        let mut first = searching("Where do zebras graze, and how is the weather there?", &store);
+        first["tools"].as_array_mut().unwrap().push(function("weather"));
+        let tools = first["tools"].clone();
+        let output = json!({ "type": "function_call_output", "call_id": "c", "output": "Rain." });
+        for is_chained in [true, false] {
+            let response = respond(&ada, first.clone()).await;
+            let kinds: Vec<_> = response["output"].as_array().unwrap().iter().map(|item| item["type"].as_str().unwrap()).collect();
+            assert_eq!(kinds, ["file_search_call", "function_call"]);
+            let mut items = Vec::new();
+            if !is_chained {
+                items.push(json!({ "role": "user", "content": first["input"] }));
+                items.extend(response["output"].as_array().unwrap().iter().cloned());
+            }
+            items.push(output.clone());
+            let mut next = json!({ "model": "chat", "input": items, "tools": tools });
+            if is_chained {
+                next["previous_response_id"] = response["id"].clone();
+            }
+            let answer = respond(&ada, next).await;
+            let [search, message] = answer["output"].as_array().unwrap().as_slice() else { panic!("{answer}") };
+            assert_eq!((&search["type"], &search["queries"]), (&json!("file_search_call"), &json!(["zebras graze"])));
+            let cited = &message["content"][0]["annotations"];
+            assert_eq!((&cited[0]["file_id"], &cited[0]["page"]), (&json!(zebra), &json!(2)), "{answer}");
+            let sent = app.model.requests().pop().unwrap().messages;
+            assert!(sent.iter().any(|message| matches!(message, Message::Tool(output) if output.content.contains("zebras graze"))), "{sent:?}");
+            // A new question has searches of its own.
+            if !is_chained {
+                let mut question = searching("Thanks?", &store);
+                question["previous_response_id"] = answer["id"].clone();
+                let answer = respond(&ada, question).await;
+                assert_eq!(answer["output"].as_array().unwrap().len(), 1, "{answer}");
+            }
+        }
+    }
+
     async fn builtin_answerer_calls_no_functions(setup) {
         let app = setup.builtin_answerer().start().await;
         let ada = app.ada().await;

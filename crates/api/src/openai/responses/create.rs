@@ -2,7 +2,7 @@
 
 use super::history;
 use super::item_id;
-use super::items::{ResponseInputItem, messages};
+use super::items::{ResponseInputItem, messages, searches_since_question};
 use super::object::ResponseObject;
 use super::progress::{Progress, Setting};
 use super::request::{ResponseRequest, Truncation};
@@ -66,7 +66,7 @@ pub(crate) async fn create(by: Granted<Chat>, context: State, base: BaseUrl, bod
     }
     let id = context.app.new_id(ResponseId::generate);
     let response = request.response(ids::encode(id), context.app.now().timestamp(), &tools);
-    let Input { messages, items, previous, is_cut } =
+    let Input { messages, items, searches, previous, is_cut } =
         input(&context.app, &by.grant, &mut request, &response.id).await?;
     let functions = match request.tool_choice {
         ToolChoice::None => Vec::new(),
@@ -78,6 +78,7 @@ pub(crate) async fn create(by: Granted<Chat>, context: State, base: BaseUrl, bod
         selection: tools.selection(),
         limits: TextLimits { max_tokens, ..TextLimits::default() },
         search,
+        earlier_searches: if tools.stores.is_some() { searches } else { Vec::new() },
         search_limits: tools.limits,
         functions,
         sampling: request.sampling(),
@@ -120,6 +121,8 @@ struct Input {
     messages: Vec<Message>,
     /// The items of the request, as clients read them.
     items: Vec<Value>,
+    /// What was searched for since the question.
+    searches: Vec<String>,
     previous: Option<ResponseId>,
     /// Whether earlier responses were too long to be read.
     is_cut: bool,
@@ -136,11 +139,13 @@ async fn input(
     let json = |(n, item): (usize, &ResponseInputItem)| item.to_json(&item_id(item.prefix(), id, n));
     let items = own.iter().enumerate().map(json).collect();
     let invalid = |reason: String| ApiError::invalid_field(&["body", "input"], reason);
-    let all = messages(earlier.items.into_iter().chain(own).collect()).map_err(invalid)?;
+    let all: Vec<_> = earlier.items.into_iter().chain(own).collect();
+    let searches = searches_since_question(&all);
+    let all = messages(all).map_err(invalid)?;
     let instructions = request.instructions.clone().map(Message::System);
     let messages: Vec<Message> = instructions.into_iter().chain(all).collect();
     check_messages(&messages).map_err(|error| invalid(error.reason))?;
-    Ok(Input { messages, items, previous: earlier.previous, is_cut: earlier.is_cut })
+    Ok(Input { messages, items, searches, previous: earlier.previous, is_cut: earlier.is_cut })
 }
 
 /// Waits for the answer. If the client disconnects, this future is dropped, and the answer with it.

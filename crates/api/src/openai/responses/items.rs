@@ -40,7 +40,7 @@ pub(crate) enum ResponseInputItem {
         #[schema(value_type = ItemContent)]
         output: String,
     },
-    /// A search of an earlier response. The model does not receive it.
+    /// A search of an earlier response. It is repeated if the user has written nothing since.
     FileSearchCall {
         /// What was searched for.
         queries: Vec<String>,
@@ -261,6 +261,24 @@ impl ResponseInputItem {
         item["status"] = "completed".into();
         item
     }
+}
+
+/// What was searched for since the last message of the user, each text once.
+pub(super) fn searches_since_question(items: &[ResponseInputItem]) -> Vec<String> {
+    let is_question =
+        |item: &ResponseInputItem| matches!(item, ResponseInputItem::Message { role: ItemRole::User, .. });
+    let after = items.iter().rposition(is_question).map_or(0, |at| at + 1);
+    let mut searches: Vec<String> = Vec::new();
+    for item in &items[after..] {
+        if let ResponseInputItem::FileSearchCall { queries } = item {
+            for query in queries {
+                if !query.is_empty() && !searches.contains(query) {
+                    searches.push(query.clone());
+                }
+            }
+        }
+    }
+    searches
 }
 
 /// The messages of these items. Calls of functions belong to the message of the model before them.

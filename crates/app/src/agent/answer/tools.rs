@@ -48,6 +48,14 @@ impl Generation {
         Ok(())
     }
 
+    /// Repeats the searches of the earlier answers to the question, the last ones if there are too many.
+    pub(super) async fn repeat_searches(&mut self) -> Result<(), Fault> {
+        let queries = &self.asked.request.earlier_searches;
+        let last = queries.iter().skip(queries.len().saturating_sub(MAX_CALLS)).enumerate();
+        let calls = last.map(|(n, query)| first_search::numbered_call(n, query)).collect();
+        self.use_tools(String::new(), calls).await
+    }
+
     async fn run_tools(&mut self, calls: Vec<ToolCall>) -> Result<Vec<ToolOutput>, Fault> {
         self.progress.has_used_tools = true;
         let run = calls.iter().take(MAX_CALLS);
