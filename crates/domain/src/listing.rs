@@ -68,7 +68,8 @@ pub struct DocumentFilter {
     pub failure: Option<FailureCode>,
     /// Only documents whose title contains this text, ignoring ASCII case.
     pub title_contains: Option<String>,
-    /// Only documents with a file, if any are asked for.
+    /// Only documents with a file, if any are asked for. A file that is ingested, and of whose labels the vector store does not have
+    /// the current ones, has the status `pending`.
     pub files: Option<FileFilter>,
     /// Order of the list.
     pub order: TimeOrder,

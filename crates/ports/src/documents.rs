@@ -60,7 +60,7 @@ pub trait DocumentReader: Send {
     async fn counts(&mut self) -> Result<DocumentCounts>;
 
     /// Counts the files of these collections by status, of these documents only if any are given. Collections without files are
-    /// left out.
+    /// left out. A file with [stale labels](Self::stale_labels) counts as pending: searches of a collection can miss it.
     async fn file_counts(
         &mut self,
         collections: &[CollectionId],
@@ -98,6 +98,9 @@ pub trait DocumentReader: Send {
     /// Lists ingested documents whose labels in the vector store are not current, in the order of their IDs: at most
     /// `limit`.
     async fn stale_labels(&mut self, limit: u64) -> Result<Vec<Document>>;
+
+    /// Returns which of these documents have [stale labels](Self::stale_labels).
+    async fn with_stale_labels(&mut self, ids: &[DocumentId]) -> Result<HashSet<DocumentId>>;
 
     /// Returns the titles of these documents, as far as they exist.
     async fn titles(&mut self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, Title>>;

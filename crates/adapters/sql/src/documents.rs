@@ -216,12 +216,19 @@ impl DocumentReader for Transaction {
     }
 
     async fn stale_labels(&mut self, limit: u64) -> Result<Vec<Document>> {
-        let query = live()
-            .filter(is_ingested())
-            .filter(ExprTrait::ne(Expr::col(Column::IndexedLabels), Expr::col(Column::LabelsRevision)))
-            .order_by_asc(Column::Id)
-            .limit(limit);
+        let query = live().filter(has_stale_labels()).order_by_asc(Column::Id).limit(limit);
         self.fetch_all("look for changed labels", query).await
+    }
+
+    async fn with_stale_labels(&mut self, ids: &[DocumentId]) -> Result<HashSet<DocumentId>> {
+        let query = live()
+            .select_only()
+            .column(Column::Id)
+            .filter(has_stale_labels())
+            .filter(Column::Id.is_in(ids.iter().map(|id| id.as_uuid())))
+            .into_tuple::<Uuid>();
+        let rows = self.run("look for changed labels of documents", |db| Box::pin(query.all(db))).await?;
+        Ok(rows.into_iter().map(DocumentId::from_uuid).collect())
     }
 
     async fn titles(&mut self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, Title>> {
@@ -361,6 +368,17 @@ fn is_ingested() -> Expr {
     Column::VectorDocId.is_not_null()
 }
 
+/// Whether the vector store has no current labels of an ingested document.
+fn has_stale_labels() -> Expr {
+    is_ingested().and(ExprTrait::ne(Expr::col(Column::IndexedLabels), Expr::col(Column::LabelsRevision)))
+}
+
+/// Status of a file: that of its document, or `pending` while its labels are stale.
+pub(super) fn file_status() -> Expr {
+    // PostgreSQL groups by the expression only if it is equal to the selected one, without parameters.
+    Expr::case(has_stale_labels(), Expr::cust("'pending'")).finally(Expr::col(Column::Status)).into()
+}
+
 /// Whether the current version of a document is one of these.
 pub(super) fn has_version(ids: &[VersionId]) -> Condition {
     let ids = || ids.iter().map(|id| id.as_uuid());
@@ -411,7 +429,10 @@ fn matching(filter: &DocumentFilter, backend: DbBackend) -> Select<Entity> {
         .apply_if(filter.condition.as_ref(), |query, condition| {
             query.filter(conditions::meets(condition, backend))
         })
-        .apply_if(filter.status, |query, status| query.filter(Column::Status.eq(status)))
+        .apply_if(filter.status, |query, status| match filter.files {
+            Some(_) => query.filter(file_status().eq(status)),
+            None => query.filter(Column::Status.eq(status)),
+        })
         .apply_if(filter.failure, |query, code| query.filter(Column::FailureCode.eq(code.as_str())))
         .apply_if(filter.title_contains.as_deref(), |query, text| {
             query.filter(contains(Expr::col(Column::Title), text, backend))

@@ -1,6 +1,6 @@
 //! Purposes and counts of files, metadata of collections, and batches of files in SQL.
 
-use super::documents::{live, of_status};
+use super::documents::{file_status, live, of_status};
 use super::entities::{collection_metadata, document_collections, documents, file_batches, file_purposes};
 use super::record::all_columns;
 use super::transaction::Transaction;
@@ -26,7 +26,7 @@ impl Transaction {
         let query = live()
             .select_only()
             .column_as(document_collections::Column::CollectionId, "collection")
-            .column(Column::Status)
+            .expr_as(file_status(), "file_status")
             .expr_as(Expr::cust("COUNT(*)"), "files")
             .expr_as(sum(Column::FileBytes), "bytes")
             .join(JoinType::InnerJoin, collections_of_documents())
@@ -38,7 +38,7 @@ impl Transaction {
                 query.filter(Column::Id.is_in(ids.iter().map(|id| id.as_uuid())))
             })
             .group_by(document_collections::Column::CollectionId)
-            .group_by(Column::Status)
+            .group_by(file_status())
             .into_tuple::<(Uuid, String, i64, i64)>();
         let rows = self.run("count the files of collections", |db| Box::pin(query.all(db))).await?;
         let mut counts: HashMap<CollectionId, FileCounts> = HashMap::new();

@@ -1,6 +1,6 @@
 //! Adds files to a collection, one or many at a time, and takes them out again.
 
-use super::label::{self, CollectionsChange, LabelChange, label_in};
+use super::label::{self, CollectionsChange, LabelChange, label_in, label_known};
 use crate::collections::{self, CollectionSettings, not_found};
 use crate::error::{Error, Result};
 use crate::{App, scope};
@@ -16,7 +16,7 @@ use docent_domain::permission::RecordKind;
 use docent_domain::scope::Scope;
 use docent_ports::documents::DocumentCounts;
 use docent_ports::store::UnitOfWork;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// A file to add to a collection.
 #[derive(Clone, Debug, PartialEq)]
@@ -116,25 +116,36 @@ pub(crate) async fn add_in(
     collection: CollectionId,
     files: &[FileToAdd],
 ) -> Result<Vec<Document>> {
-    let mut found = Vec::with_capacity(files.len());
-    for (id, attributes) in distinct(files)? {
-        let document = work.documents().get(id).await?.filter(|document| document.file.is_some());
-        found.push((document.ok_or(Error::NotFound(RecordKind::Document))?, attributes.clone()));
+    let attributes = distinct(files)?;
+    let filter = DocumentFilter {
+        ids: Some(attributes.keys().copied().collect()),
+        files: Some(FileFilter::default()),
+        // Units of work lock documents in the order of their IDs.
+        order: TimeOrder::Oldest,
+        ..DocumentFilter::of(Scope::SERVICE.clone())
+    };
+    let found = if files.is_empty() { Vec::new() } else { work.documents().list(&filter).await? };
+    if found.len() < attributes.len() {
+        return Err(Error::NotFound(RecordKind::Document));
     }
     let scope = scope::in_work(work, actor).await?;
     if scope.role_in(collection).is_none() {
         return Err(not_found());
     }
+    // Read once: a batch has up to 2,000 files.
+    let known =
+        work.collections().get(collection).await?.map(|collection| collection.id).into_iter().collect();
     let mut added = Vec::with_capacity(found.len());
-    for (document, attributes) in found {
+    for document in found {
         let document = super::get::readable(Some(document), &scope)?;
+        let attributes = attributes.get(&document.id).copied().cloned().flatten();
         let change = LabelChange { collections: Some(CollectionsChange::Add(collection)), attributes };
-        added.push(label_in(app, work, (actor, &scope), document, change).await?);
+        added.push(label_known(app, work, (actor, &scope), document, change, &known).await?);
     }
     Ok(added)
 }
 
-/// The files with their attributes in the order of their IDs, so that units of work do not wait for each other.
+/// The attributes of the files.
 fn distinct(files: &[FileToAdd]) -> Result<BTreeMap<DocumentId, &Option<Attributes>>> {
     let invalid = |reason: String| Err(ValidationError::new("file_ids", reason).into());
     if files.len() > BATCH_FILES_MAX {
@@ -147,6 +158,15 @@ fn distinct(files: &[FileToAdd]) -> Result<BTreeMap<DocumentId, &Option<Attribut
         }
     }
     Ok(distinct)
+}
+
+/// Returns which of these documents searches of a collection can miss, because the index does not have their labels yet.
+///
+/// # Errors
+/// When the database cannot be reached.
+pub async fn not_yet_searchable(app: &App, documents: &[Document]) -> Result<HashSet<DocumentId>> {
+    let ids: Vec<_> = documents.iter().map(|document| document.id).collect();
+    Ok(app.store.read_latest().await?.documents().with_stale_labels(&ids).await?)
 }
 
 /// Lets the background task write changed labels to the index.

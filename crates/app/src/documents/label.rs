@@ -90,15 +90,29 @@ pub(super) async fn label_in(
     document: Document,
     change: LabelChange,
 ) -> Result<Document> {
+    let mut known = BTreeSet::new();
+    if let Some(change) = &change.collections {
+        for id in change.apply(actor, scope, &document).difference(&document.collections) {
+            known.extend(work.collections().get(*id).await?.map(|collection| collection.id));
+        }
+    }
+    label_known(app, work, (actor, scope), document, change, &known).await
+}
+
+/// Like [`label_in`], if it is known which of the collections exist that the document is added to.
+pub(super) async fn label_known(
+    app: &App,
+    work: &mut dyn UnitOfWork,
+    (actor, scope): (&Actor, &Scope),
+    document: Document,
+    change: LabelChange,
+    known: &BTreeSet<CollectionId>,
+) -> Result<Document> {
     let collections = match change.collections {
         Some(change) => change.apply(actor, scope, &document),
         None => document.collections.clone(),
     };
     let attributes = change.attributes.unwrap_or_else(|| document.attributes.clone());
-    let mut known = BTreeSet::new();
-    for id in collections.difference(&document.collections) {
-        known.extend(work.collections().get(*id).await?.map(|collection| collection.id));
-    }
     check(actor, scope, &document, (&collections, &attributes), |id| known.contains(&id))?;
     if collections == document.collections && attributes == document.attributes {
         return Ok(document);

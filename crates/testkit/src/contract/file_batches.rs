@@ -1,7 +1,7 @@
 //! Contract of the purposes and counts of files, the metadata of collections and the batches of files in every relational store.
 
 use super::records::{add_collections, add_documents, add_users};
-use crate::builders::{at, collection, collection_id, document, id, user};
+use crate::builders::{at, collection, collection_id, coverage, document, id, user};
 use docent_domain::document::{Document, Failure, FailureCode};
 use docent_domain::file_batch::{CollectionMetadata, FileBatch, FilePurpose, Metadata};
 use docent_domain::id::{CollectionId, DocumentId};
@@ -42,6 +42,34 @@ crate::battery! {
         let counts = store.read().await.unwrap().documents().file_counts(&ids[1..], None).await.unwrap();
         assert_eq!(counts, HashMap::new(), "a deleted file is not counted");
         assert!(store.read().await.unwrap().documents().file_counts(&[], None).await.unwrap().is_empty());
+    }
+
+    /// A file whose labels the vector store does not have yet is pending.
+    async fn file_is_ingested_when_its_labels_are_indexed(store) {
+        add(&*store).await;
+        let ingested = |n| document(n).ingested(coverage(), at(5)).unwrap();
+        let files = [1, 2, 3].map(|n| in_collections(ingested(n), &[1]));
+        add_documents(&*store, &files).await;
+        let mut work = store.begin().await.unwrap();
+        work.documents().set_indexed_labels(id(2), ingested(2).labels_revision).await.unwrap();
+        work.documents().set_indexed_labels(id(3), ingested(3).labels_revision + 1).await.unwrap();
+        work.commit().await.unwrap();
+        let mut view = store.read().await.unwrap();
+        let counts = view.documents().file_counts(&[collection_id(1)], None).await.unwrap();
+        let expected = DocumentCounts { pending: 2, ingested: 1, failed: 0 };
+        assert_eq!(counts[&collection_id(1)].documents, expected);
+        let stale = view.documents().with_stale_labels(&[id(1), id(2), id(9)]).await.unwrap();
+        assert_eq!(stale, [id(1)].into());
+        for (files, status, found) in [
+            (Some(FileFilter::default()), "pending", vec![id(3), id(1)]),
+            (Some(FileFilter::default()), "ingested", vec![id(2)]),
+            (None, "pending", vec![]),
+            (None, "ingested", vec![id(3), id(2), id(1)]),
+        ] {
+            let filter = DocumentFilter { status: Some(status), files, ..DocumentFilter::of(Scope::SERVICE.clone()) };
+            let listed = view.documents().list(&filter).await.unwrap();
+            assert_eq!(listed.iter().map(|document| document.id).collect::<Vec<DocumentId>>(), found, "{files:?} {status}");
+        }
     }
 
     /// Files are listed by purpose, in both orders, from a position on.

@@ -181,8 +181,7 @@ pub(crate) async fn list_files(
         ..DocumentFilter::of(scope)
     };
     let (found, has_more) = list::documents(app, by.grant, &by.scope, &paging, filter).await?;
-    let size = app.settings().chunk_size;
-    let files = found.iter().map(|document| StoreFileObject::new(document, collection, size));
+    let files = StoreFileObject::all(app, &found, collection).await?.into_iter();
     let files = files.map(|file| if is_cancelled { file.cancelled() } else { file });
     Ok(HttpResponse::Ok().json(StoreFileList::new(files.collect(), has_more)))
 }

@@ -20,7 +20,7 @@ use docent_domain::error::ValidationError;
 use docent_domain::id::{CollectionId, DocumentId};
 use docent_domain::listing::{DocumentFilter, FileFilter};
 use docent_domain::permission::RecordKind;
-use docent_http::{Bearer, Body, BodyErrors, Query, Reply, Scoped, State};
+use docent_http::{ApiError, Bearer, Body, BodyErrors, Query, Reply, Scoped, State};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -54,8 +54,9 @@ pub(super) fn reply_with_status(status: &str, object: &impl Serialize) -> Reply 
 }
 
 /// Replies with a file of a vector store.
-fn reply(context: &State, document: &Document, collection: CollectionId) -> Reply {
-    let file = StoreFileObject::new(document, collection, context.app.settings().chunk_size);
+async fn reply(context: &State, document: Document, collection: CollectionId) -> Reply {
+    let files = StoreFileObject::all(&context.app, &[document], collection).await?;
+    let file = files.into_iter().next().ok_or_else(ApiError::internal)?;
     reply_with_status(file.status, &file)
 }
 
@@ -79,7 +80,7 @@ pub(crate) async fn attach(Bearer(actor): Bearer, context: State, id: Path<Strin
     chunking::check(&chunking_strategy, context.app.settings().chunk_size)?;
     let file = FileToAdd { id: ids::require(&file_id)?, attributes };
     let document = use_case::add(&context.app, &actor, collection, file).await?;
-    reply(&context, &document, collection)
+    reply(&context, document, collection).await
 }
 
 /// Status of files that a list is limited to.
@@ -147,8 +148,7 @@ pub(crate) async fn list(
         ..DocumentFilter::of(within)
     };
     let (found, has_more) = list::documents(&context.app, by.grant, &by.scope, &paging, filter).await?;
-    let size = context.app.settings().chunk_size;
-    let files = found.iter().map(|document| StoreFileObject::new(document, collection, size)).collect();
+    let files = StoreFileObject::all(&context.app, &found, collection).await?;
     Ok(HttpResponse::Ok().json(StoreFileList::new(files, has_more)))
 }
 
@@ -164,7 +164,7 @@ pub(crate) async fn list(
 pub(crate) async fn get(by: Scoped<ReadDocuments>, context: State, ids: Path<(String, String)>) -> Reply {
     let (collection, id) = (ids::require(&ids.0)?, ids::require(&ids.1)?);
     let document = use_case::get(&context.app, by.grant, &by.scope, collection, id).await?;
-    reply(&context, &document, collection)
+    reply(&context, document, collection).await
 }
 
 /// New attributes of a file.
@@ -208,7 +208,7 @@ pub(crate) async fn change(
     stores::ensure_can_add(&context.app, &actor, collection).await?;
     let FileChange { attributes } = body.read().await?;
     let document = use_case::change(&context.app, &actor, (collection, id), attributes).await?;
-    reply(&context, &document, collection)
+    reply(&context, document, collection).await
 }
 
 /// Detach a file from a vector store (extension)

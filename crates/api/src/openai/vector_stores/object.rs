@@ -4,8 +4,10 @@ use super::chunking::ChunkingObject;
 use crate::openai::ids;
 use crate::selection::attributes_json;
 use chrono::{DateTime, Utc};
+use docent_app::App;
 use docent_app::collections::metadata::DescribedCollection;
-use docent_app::documents::batches::BatchProgress;
+use docent_app::documents::batches::{self, BatchProgress};
+use docent_app::error::Error;
 use docent_domain::chunk::ChunkSize;
 use docent_domain::document::{Document, DocumentState, Failure, FailureCode};
 use docent_domain::id::CollectionId;
@@ -17,7 +19,7 @@ use utoipa::ToSchema;
 /// Numbers of files by status.
 #[derive(Clone, Copy, Serialize, ToSchema)]
 pub(crate) struct FileCountsObject {
-    /// Files that wait for ingestion.
+    /// Files that are not yet searchable.
     in_progress: u64,
     /// Searchable files.
     completed: u64,
@@ -69,7 +71,7 @@ pub(crate) struct StoreObject {
     usage_bytes: u64,
     /// Its files.
     file_counts: FileCountsObject,
-    /// `expired`, `in_progress` while a file waits for ingestion, or `completed`.
+    /// `expired`, `in_progress` while a file is not yet searchable, or `completed`.
     #[schema(pattern = "^(expired|in_progress|completed)$")]
     status: &'static str,
     /// When it expires, if it does.
@@ -202,16 +204,17 @@ pub(crate) struct StoreFileObject {
     chunking_strategy: ChunkingObject,
 }
 
-/// Status of a file that waits for ingestion.
+/// Status of a file that is not yet searchable in its vector store.
 pub(super) const IN_PROGRESS: &str = "in_progress";
 /// Status of a file that a cancelled batch did not add.
 pub(super) const CANCELLED: &str = "cancelled";
 
 impl StoreFileObject {
-    /// A file of a vector store.
-    pub(crate) fn new(document: &Document, collection: CollectionId, size: ChunkSize) -> Self {
+    /// A file of a vector store, with whether searches find it there once it is ingested.
+    fn new(document: &Document, collection: CollectionId, size: ChunkSize, is_searchable: bool) -> Self {
         let (status, last_error) = match &document.state {
             DocumentState::Pending(_) => (IN_PROGRESS, None),
+            DocumentState::Ingested(_) if !is_searchable => (IN_PROGRESS, None),
             DocumentState::Ingested(_) => ("completed", None),
             DocumentState::Failed(failed) => ("failed", Some(LastError::from(&failed.failure))),
         };
@@ -226,6 +229,21 @@ impl StoreFileObject {
             attributes: attributes_json(&document.attributes),
             chunking_strategy: ChunkingObject::from(size),
         }
+    }
+
+    /// Files of a vector store.
+    ///
+    /// # Errors
+    /// When the database cannot be reached.
+    pub(super) async fn all(
+        app: &App,
+        documents: &[Document],
+        collection: CollectionId,
+    ) -> Result<Vec<Self>, Error> {
+        let (waiting, size) = (batches::not_yet_searchable(app, documents).await?, app.settings().chunk_size);
+        let file =
+            |document: &Document| Self::new(document, collection, size, !waiting.contains(&document.id));
+        Ok(documents.iter().map(file).collect())
     }
 
     /// The same file, as one that a cancelled batch did not add.

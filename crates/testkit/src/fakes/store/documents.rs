@@ -30,12 +30,17 @@ impl DocumentReader for Transaction {
         let tables = self.read()?;
         let purpose = |document: &Document| tables.purposes.get(&document.id).copied().unwrap_or_default();
         let is_file = |document: &Document| {
+            let name = if has_stale_labels(tables, document) { "pending" } else { document.state.name() };
             filter.files.is_none_or(|files| {
-                document.file.is_some() && files.purpose.is_none_or(|of| of == purpose(document))
+                document.file.is_some()
+                    && files.purpose.is_none_or(|of| of == purpose(document))
+                    && filter.status.is_none_or(|status| status == name)
             })
         };
+        let status = filter.status.filter(|_| filter.files.is_none());
+        let others = DocumentFilter { status, ..filter.clone() };
         let mut documents: Vec<_> =
-            tables.documents.values().filter(|it| is_file(it) && matches(filter, it)).cloned().collect();
+            tables.documents.values().filter(|it| is_file(it) && matches(&others, it)).cloned().collect();
         documents.sort_by_key(|document| (document.created_at, document.id));
         if filter.order == TimeOrder::Newest {
             documents.reverse();
@@ -88,14 +93,18 @@ impl DocumentReader for Transaction {
         documents: Option<&[DocumentId]>,
     ) -> Result<HashMap<CollectionId, FileCounts>> {
         let mut counts: HashMap<CollectionId, FileCounts> = HashMap::new();
-        for document in self.read()?.documents.values() {
+        let tables = self.read()?;
+        for document in tables.documents.values() {
             let Some(file) = &document.file else { continue };
             if documents.is_some_and(|ids| !ids.contains(&document.id)) {
                 continue;
             }
             for collection in document.collections.iter().filter(|id| collections.contains(id)) {
                 let counts = counts.entry(*collection).or_default();
-                count(&mut counts.documents, document);
+                match has_stale_labels(tables, document) {
+                    true => counts.documents.pending += 1,
+                    false => count(&mut counts.documents, document),
+                }
                 counts.bytes += file.bytes;
             }
         }
@@ -169,12 +178,14 @@ impl DocumentReader for Transaction {
 
     async fn stale_labels(&mut self, limit: u64) -> Result<Vec<Document>> {
         let tables = self.read()?;
-        let is_stale = |document: &&Document| {
-            let indexed = tables.indexed_labels.get(&document.id).copied().unwrap_or(0);
-            matches!(document.state, DocumentState::Ingested(_)) && indexed != document.labels_revision
-        };
-        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        Ok(tables.documents.values().filter(is_stale).take(limit).cloned().collect())
+        let stale = tables.documents.values().filter(|document| has_stale_labels(tables, document));
+        Ok(stale.take(usize::try_from(limit).unwrap_or(usize::MAX)).cloned().collect())
+    }
+
+    async fn with_stale_labels(&mut self, ids: &[DocumentId]) -> Result<HashSet<DocumentId>> {
+        let tables = self.read()?;
+        let stale = ids.iter().filter_map(|id| tables.documents.get(id));
+        Ok(stale.filter(|document| has_stale_labels(tables, document)).map(|document| document.id).collect())
     }
 
     async fn titles(&mut self, ids: &[DocumentId]) -> Result<HashMap<DocumentId, Title>> {
@@ -315,6 +326,12 @@ impl DocumentWriter for Transaction {
 
 fn is_searched(document: &Document, scope: &Scope) -> bool {
     matches!(document.state, DocumentState::Ingested(_)) && scope.contains(&document.collections)
+}
+
+/// Whether the vector store has no current labels of an ingested document.
+fn has_stale_labels(tables: &Tables, document: &Document) -> bool {
+    let indexed = tables.indexed_labels.get(&document.id).copied().unwrap_or(0);
+    matches!(document.state, DocumentState::Ingested(_)) && indexed != document.labels_revision
 }
 
 /// The file of a document and that of its replacement.
