@@ -160,6 +160,28 @@ rules! {
         app.leave_jobs();
     }
 
+    /// The index has the labels of an ingested file later than the database.
+    async fn attached_file_is_completed_when_searches_find_it(setup) {
+        let app = setup.start().await;
+        let ada = app.ada().await;
+        let store = store(&ada).await;
+        let file = files(&ada, 1).await.remove(0);
+        app.run_jobs().await;
+        let statuses = async || {
+            let file = ada.get(&format!("{store}/files/{file}")).await.expect(200).json()["status"].clone();
+            let store = ada.get(&store).await.expect(200).json();
+            (file, store["status"].clone(), store["file_counts"]["completed"].clone())
+        };
+        let listed_as = async |status: &str| listed(&ada, &format!("{store}/files?filter={status}")).await;
+        let reply = ada.post(&format!("{store}/files"), json!({ "file_id": file })).await.expect(200);
+        assert_eq!((&reply.json()["status"], reply.header("openai-poll-after-ms")), (&json!("in_progress"), "500"));
+        assert_eq!(statuses().await, (json!("in_progress"), json!("in_progress"), json!(0)));
+        assert_eq!((listed_as("in_progress").await, listed_as("completed").await), (vec![file.clone()], vec![]));
+        app.write_labels().await;
+        assert_eq!(statuses().await, (json!("completed"), json!("completed"), json!(1)));
+        assert_eq!((listed_as("in_progress").await, listed_as("completed").await), (vec![], vec![file.clone()]));
+    }
+
     async fn cancelled_batch_detaches_waiting_files(setup) {
         let app = setup.start().await;
         let ada = app.ada().await;
@@ -169,7 +191,9 @@ rules! {
         let waiting = files(&ada, 2).await;
         let all: Vec<_> = done.iter().chain(&waiting).collect();
         let (path, _) = batch(&ada, &store, json!({ "file_ids": all })).await;
-        let cancelled = ada.post(&format!("{path}/cancel"), json!({})).await.expect(200).json();
+        let _ = ada.post(&format!("{path}/cancel"), json!({})).await.expect(200);
+        app.write_labels().await;
+        let cancelled = ada.get(&path).await.expect(200).json();
         assert_eq!((&cancelled["status"], counts(&cancelled)), (&json!("cancelled"), [0, 1, 0, 2, 3]));
         assert_eq!(listed(&ada, &format!("{store}/files")).await, done);
         let mut expected = waiting.clone();

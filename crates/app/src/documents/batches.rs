@@ -7,7 +7,7 @@ use crate::{App, scope};
 use docent_domain::access::{Actor, CreateCollections, Grant, ReadDocuments};
 use docent_domain::attributes::Attributes;
 use docent_domain::collection::Collection;
-use docent_domain::document::Document;
+use docent_domain::document::{Document, DocumentState};
 use docent_domain::error::ValidationError;
 use docent_domain::file_batch::{BATCH_FILES_MAX, CollectionMetadata, FileBatch};
 use docent_domain::id::{CollectionId, DocumentId, FileBatchId};
@@ -313,7 +313,9 @@ pub async fn cancel(
         order: TimeOrder::Oldest,
         ..DocumentFilter::of(within)
     };
-    let waiting = work.documents().list(&filter).await?;
+    let mut waiting = work.documents().list(&filter).await?;
+    // Ingested files whose labels are not written yet stay.
+    waiting.retain(|document| matches!(document.state, DocumentState::Pending(_)));
     if waiting.is_empty() {
         drop(work);
         return progress(app, batch).await;
