@@ -84,10 +84,12 @@ pub(crate) fn choose<'a>(
     skipped: usize,
 ) -> Outcome<'a> {
     let weights = Weights::fitted();
-    // Without the value that is asked for, or a word of the follow-up, nothing is claimed.
+    // Without the value that is asked for, a word of the follow-up, or a name or year that no passage has, nothing is claimed.
     let needs_value = question.value_kind().is_some();
+    let has_names = missing(passages, question, question.named.iter()).next().is_none();
     let answers = |rated: &Rated<'a>| {
-        rated.probability >= weights.answer
+        has_names
+            && rated.probability >= weights.answer
             && (!needs_value || rated.described.kind() > 0.0)
             && rated.described.is_about_follow_up
     };
@@ -154,6 +156,19 @@ fn candidates<'a>(question: &Question<'_>, passages: &'a [Passage<'a>]) -> Vec<R
     // The stable sort keeps the order of equal units.
     rated.sort_by(|a, b| b.probability.total_cmp(&a.probability));
     rated
+}
+
+/// Those of these words, each with its terms, that no passage has in its text or title.
+pub(crate) fn missing<'w>(
+    passages: &[Passage<'_>],
+    question: &Question<'_>,
+    words: impl Iterator<Item = &'w (String, Vec<String>)>,
+) -> impl Iterator<Item = &'w str> {
+    let texts = passages.iter().flat_map(|passage| [&*passage.chunk.text, &*passage.chunk.title]);
+    let found = question.with_synonyms(texts.flat_map(|text| question.analyzer.terms(text)).collect());
+    words
+        .filter(move |(_, terms)| !terms.iter().any(|term| found.contains(term)))
+        .map(|(word, _)| word.as_str())
 }
 
 /// The numbers of the pages that a question names, in the document that was found first.

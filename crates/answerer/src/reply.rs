@@ -1,6 +1,6 @@
 //! The next turn of the answerer: a text, or the call of a tool.
 
-use crate::choice::{Outcome, Rated, analyzer_of, choose};
+use crate::choice::{Outcome, Rated, analyzer_of, choose, missing};
 use crate::evidence::Passage;
 use crate::listing::Listing;
 use crate::moves::{Conversation, Tool};
@@ -157,7 +157,7 @@ fn answer(talk: &Conversation<'_>, found: &ToolOutput, lexicon: &Lexicon) -> Rep
     let understood = (is_understood && text.chars().count() <= UNDERSTOOD_CHARS)
         .then(|| phrases.understood.replace("{question}", &talk.question));
     let notes = understood.into_iter().chain(read_as(&found.corrections, phrases));
-    let notes = notes.chain(not_found(&question, &passages, !answers)).chain(lead);
+    let notes = notes.chain(not_found(&question, &passages).filter(|_| !answers)).chain(lead);
     let further: Vec<String> = further.iter().map(|rated| quote::write_briefly(rated, &question)).collect();
     let further = (!further.is_empty()).then(|| format!("{}\n\n{}", phrases.further, further.join("\n")));
     let quotes = quotes(&quoted, &question, is_cut || is_more);
@@ -203,7 +203,7 @@ fn decline(talk: &Conversation<'_>, question: &Question<'_>, passages: &[Passage
         }
     }
     let closest = (!pages.is_empty()).then(|| format!("{} {}.", phrases.closest, pages.join("; ")));
-    let sentences = [Some(phrases.declined.clone()), not_found(question, passages, true), closest];
+    let sentences = [Some(phrases.declined.clone()), not_found(question, passages), closest];
     let is_foreign =
         !passages.is_empty() && passages.iter().all(|passage| is_foreign_to_german(&passage.chunk.text));
     let hint = (is_foreign && !phrases.other_language.is_empty()).then(|| phrases.other_language.clone());
@@ -240,15 +240,11 @@ fn whole_page(question: &Question<'_>, passages: &[Passage<'_>]) -> Option<Strin
     (!text.is_empty()).then(|| format!("“{text}” {}", quote::source(title, page, &question.words.phrases)))
 }
 
-/// Names what no passage has of the names and years of a question, and of its other words if nothing is claimed.
-fn not_found(question: &Question<'_>, passages: &[Passage<'_>], of_all: bool) -> Option<String> {
+/// Names what no passage has of a question, if nothing is claimed.
+fn not_found(question: &Question<'_>, passages: &[Passage<'_>]) -> Option<String> {
     let phrases = &question.words.phrases;
-    let texts = passages.iter().flat_map(|passage| [&*passage.chunk.text, &*passage.chunk.title]);
-    let found = question.with_synonyms(texts.flat_map(|text| question.analyzer.terms(text)).collect());
-    let others = question.others.iter().filter(|_| of_all);
-    let missing =
-        question.named.iter().chain(others).filter(|(_, terms)| !terms.iter().any(|it| found.contains(it)));
-    let words = phrases.join(missing.map(|(word, _)| word.as_str()).take(NAMED), &phrases.and);
+    let missing = missing(passages, question, question.named.iter().chain(&question.others));
+    let words = phrases.join(missing.take(NAMED), &phrases.and);
     (!words.is_empty()).then(|| format!("{} {words}.", phrases.not_found))
 }
 

@@ -319,3 +319,15 @@ fn failure_of_the_search_is_said() {
     };
     assert!(text.starts_with("I could not search"), "{text}");
 }
+
+#[test]
+fn nothing_is_claimed_about_a_name_or_year_that_no_passage_has() {
+    let warranty = "How long is the warranty of the pump";
+    let (known, is_declined) = Talk::over(&[HANDBOOK]).ask(&format!("{warranty}?"));
+    assert!(!is_declined && known.contains("**24 months**"), "{known}");
+    for (question, missing) in [("of Oriel?", "Oriel"), ("in 2019?", "2019")] {
+        let (answer, is_declined) = Talk::over(&[HANDBOOK]).ask(&format!("{warranty} {question}"));
+        assert!(is_declined && answer.starts_with(&format!("Not found: “{missing}”.")), "{answer}");
+        assert!(answer.contains("24 months"), "what may help is shown: {answer}");
+    }
+}

@@ -114,7 +114,7 @@ impl From<Vec<String>> for PageLabels {
 
 impl PageLabels {
     /// Takes the labels from pages, as far as they can be stored.
-    fn of(pages: &[ExtractedPage]) -> Self {
+    pub(super) fn of(pages: &[ExtractedPage]) -> Self {
         let mut bytes = 0;
         let labels = pages.iter().map_while(|page| page.label.clone()).take_while(|label| {
             bytes += label.len();
