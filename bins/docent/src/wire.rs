@@ -69,7 +69,7 @@ pub(crate) use recognizer::Detection;
 pub(crate) use workers::check_sandbox;
 use workers::{concurrent_drawings, extractor, renderer};
 
-/// Shortest wait for the first word about a picture: a model on a CPU looks at it for a minute or longer.
+/// Minimum timeout for the first token of a description: a model on a CPU reads a picture for a minute or longer.
 const VISION_WAIT: Duration = Duration::from_secs(180);
 
 /// The assembled service, ready to start.

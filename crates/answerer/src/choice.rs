@@ -158,7 +158,7 @@ fn candidates<'a>(question: &Question<'_>, passages: &'a [Passage<'a>]) -> Vec<R
     rated
 }
 
-/// Those of these words, each with its terms, that no passage has in its text or title.
+/// Returns those of the words whose terms no passage has in its text or title.
 pub(crate) fn missing<'w>(
     passages: &[Passage<'_>],
     question: &Question<'_>,

@@ -5,6 +5,7 @@
 //! duplicates.
 
 use crate::generations::OpenIndex;
+use crate::picture_descriptions::Describer;
 use crate::recognition::{self, Progress, RecognizeError};
 use crate::spans::{self, stage};
 use crate::{App, extractions, language, tokens};
@@ -167,12 +168,15 @@ async fn prepare(
     app.process.running.set_pages(document.id, extraction.pages.len());
     if recognition::is_needed(&extraction) && recognition::is_possible(app).await {
         // Boxed, because it is large and most documents need none.
-        let work = Box::pin(recognition::recognize(app, document, file, &mut extraction));
+        let mut describer = Describer::of(app, &extraction);
+        let work = Box::pin(recognition::recognize(app, document, file, &mut extraction, describer.as_mut()));
         let work = async { Ok(work.await?) };
         let work = traced(stage(Stage::Recognize, None), work);
-        if let Progress::Suspended(pause) =
-            timed(app, document.id, Stage::Recognize, &mut stats.extract, work).await?
-        {
+        let progress = timed(app, document.id, Stage::Recognize, &mut stats.extract, work).await;
+        if let Some(describer) = describer {
+            describer.record(document).await;
+        }
+        if let Progress::Suspended(pause) = progress? {
             return Err(IngestError::Suspended(pause));
         }
     }

@@ -9,7 +9,7 @@ use crate::model_call::{self, ModelText};
 use docent_domain::chat::{AgentName, Message};
 use docent_domain::document::Document;
 use docent_domain::extraction::Extraction;
-use docent_domain::fault::{Fault, FaultKind};
+use docent_domain::fault::{Fault, FaultCause, FaultKind};
 use docent_domain::picture_description::PictureDescription;
 use docent_domain::usage::TokenUsage;
 use docent_ports::chat_model::{ChatModel, ChatRequest};
@@ -26,6 +26,8 @@ const TIMEOUT: Duration = Duration::from_secs(300);
 const TEXT_MAX: usize = 8000;
 /// The name of the agent in the usage ledger.
 const AGENT: &str = "pictures";
+/// After as many rejected pictures in a row, no further ones of the document are sent.
+const MAX_REJECTIONS: u32 = 3;
 /// The answer for pictures that show nothing.
 const NOTHING: &str = "none";
 
@@ -43,7 +45,9 @@ pub(crate) struct Describer<'a> {
     meter: Meter,
     /// Number of pages that it has described.
     count: u32,
-    /// Whether a fault will meet every further picture, too.
+    /// Number of pictures in a row that were rejected.
+    rejections: u32,
+    /// Whether the model fails for all pictures.
     is_failing: bool,
 }
 
@@ -53,7 +57,7 @@ impl<'a> Describer<'a> {
         let model = app.vision_model.as_deref()?;
         let pages = extraction.pages.iter().filter_map(|page| page.description.as_ref());
         let count = pages.filter(|description| description.model == model.model()).count() as u32;
-        Some(Self { app, model, meter: Meter::default(), count, is_failing: false })
+        Some(Self { app, model, meter: Meter::default(), count, rejections: 0, is_failing: false })
     }
 
     /// Name of the model. Pages that another one described are described again.
@@ -61,8 +65,13 @@ impl<'a> Describer<'a> {
         self.model.model()
     }
 
-    /// Whether another picture may be described: within the limit, and while the model answers.
-    pub(crate) const fn may_go_on(&self) -> bool {
+    /// Whether the model fails for all pictures.
+    pub(crate) const fn is_failing(&self) -> bool {
+        self.is_failing
+    }
+
+    /// Whether another picture can be described: within the limit, and while the model answers.
+    pub(crate) const fn can_describe(&self) -> bool {
         !self.is_failing && self.count < self.app.settings.max_recognized_pages
     }
 
@@ -76,7 +85,10 @@ impl<'a> Describer<'a> {
         let (written, ended) = model_call::ask(self.model, request, TEXT_MAX, until).await;
         self.meter.add(written.usage, &messages, &written.text, &[]);
         let text = match ended {
-            Ok(()) => Some(shown(&written)),
+            Ok(()) => {
+                self.rejections = 0;
+                parse_description(&written)
+            }
             Err(fault) => {
                 self.note(&fault);
                 None
@@ -85,8 +97,8 @@ impl<'a> Describer<'a> {
         PictureDescription { model: self.name().to_owned(), text }
     }
 
-    /// The description of pictures that were not looked at.
-    pub(crate) fn failed(&self) -> PictureDescription {
+    /// The description of pictures that the model did not see.
+    pub(crate) fn skipped(&self) -> PictureDescription {
         PictureDescription { model: self.name().to_owned(), text: None }
     }
 
@@ -94,8 +106,14 @@ impl<'a> Describer<'a> {
         self.app.note(fault);
         tracing::warn!(fault = %fault.report(), "the pictures of a page could not be described");
         self.is_failing = match fault.kind() {
-            // About this picture.
-            FaultKind::Rejected | FaultKind::InvalidResponse => false,
+            FaultKind::Rejected | FaultKind::InvalidResponse => {
+                self.rejections += 1;
+                let is_about_settings = matches!(
+                    fault.known_cause(),
+                    Some(FaultCause::InvalidKey | FaultCause::UnknownModel | FaultCause::QuotaExceeded)
+                );
+                is_about_settings || self.rejections >= MAX_REJECTIONS
+            }
             FaultKind::Unavailable
             | FaultKind::InUse
             | FaultKind::Timeout
@@ -118,11 +136,15 @@ impl<'a> Describer<'a> {
     }
 }
 
-/// The description that the model wrote; empty if there is nothing to describe.
-fn shown(written: &ModelText) -> String {
+/// The description that the model wrote, without an unfinished last line; empty if there is nothing to describe. `None` if it wrote no text, such as
+/// a model that reached its token limit with its reasoning.
+fn parse_description(written: &ModelText) -> Option<String> {
     let text = written.text.trim();
-    let word = text.trim_matches(|c: char| !c.is_alphanumeric());
-    if word.eq_ignore_ascii_case(NOTHING) { String::new() } else { text.to_owned() }
+    if text.trim_matches(|c: char| !c.is_alphanumeric()).eq_ignore_ascii_case(NOTHING) {
+        return Some(String::new());
+    }
+    let whole = if written.is_cut { text.rsplit_once('\n')?.0.trim() } else { text };
+    (!whole.is_empty()).then(|| whole.to_owned())
 }
 
 #[cfg(test)]
@@ -130,9 +152,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answer_none_is_no_description() {
-        let shown = |text: &str| super::shown(&ModelText { text: text.to_owned(), ..ModelText::default() });
-        assert_eq!((shown("NONE"), shown(" \"None.\"\n"), shown("")), Default::default());
-        assert_eq!(shown(" None of the bars is red.\n"), "None of the bars is red.");
+    fn only_whole_lines_are_a_description() {
+        let parse = |text: &str, is_cut| {
+            parse_description(&ModelText { text: text.to_owned(), is_cut, ..ModelText::default() })
+        };
+        assert_eq!(
+            (parse("NONE", false), parse(" \"None.\"\n", false)),
+            (Some(String::new()), Some(String::new()))
+        );
+        assert_eq!(parse(" None of the bars is red.\n", false).as_deref(), Some("None of the bars is red."));
+        assert_eq!((parse("", false), parse("", true), parse("A chart with 4", true)), (None, None, None));
+        assert_eq!(parse("A chart.\nNorth 4\nSouth 1", true).as_deref(), Some("A chart.\nNorth 4"));
     }
 }

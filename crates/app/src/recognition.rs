@@ -90,8 +90,8 @@ impl Reader {
     }
 }
 
-/// Recognises the pages of an extraction that have no reliable text or have pictures, and describes the pictures, as far as a recognizer and a
-/// model are configured. Pages that cannot be read are marked and do not fail the others.
+/// Recognises the pages of an extraction that have no reliable text or have pictures, and describes the pictures, as far as a recognizer is
+/// configured and a describer given. Pages that cannot be read are marked and do not fail the others.
 ///
 /// # Errors
 /// If the file is missing, or a component fails.
@@ -100,9 +100,9 @@ pub(crate) async fn recognize(
     document: &Document,
     file: &StoredFile,
     extraction: &mut Extraction,
+    mut describer: Option<&mut Describer<'_>>,
 ) -> Result<Progress, RecognizeError> {
     let mut reader = Reader::of(app, document, extraction).await;
-    let mut describer = Describer::of(app, extraction);
     let is_todo = |page: &ExtractedPage| {
         reader.as_ref().is_some_and(|reader| page.needs_recognition(&reader.name))
             || describer.as_ref().is_some_and(|describer| page.needs_description(describer.name()))
@@ -128,19 +128,31 @@ pub(crate) async fn recognize(
         let page = &mut extraction.pages[index];
         app.process.running.set_page(document.id, page.number);
         let is_recognized = recognize_page(app, file, reader.as_mut(), page).await?;
-        let is_described = describe_page(app, file, describer.as_mut(), page).await?;
+        let is_described = match &mut describer {
+            Some(describer) => describe_page(app, file, describer, page).await,
+            None => false,
+        };
+        if let Some(describer) = describer.as_ref().filter(|describer| describer.is_failing()) {
+            skip_descriptions(describer, extraction);
+        }
         if is_recognized || is_described {
             is_cached = extractions::update_cache(app, file, extraction).await;
         }
     }
     drop(turn);
-    if let Some(describer) = describer {
-        describer.record(document).await;
-    }
     if progress == Progress::Complete {
         forget_failures(app, file, extraction).await;
     }
     Ok(progress)
+}
+
+/// Marks all pages that still need a description, so that a document that makes way does not ask a failing model again.
+fn skip_descriptions(describer: &Describer<'_>, extraction: &mut Extraction) {
+    for page in &mut extraction.pages {
+        if page.needs_description(describer.name()) {
+            page.set_description(Some(describer.skipped()));
+        }
+    }
 }
 
 /// The languages of a document's text.
@@ -236,31 +248,33 @@ async fn recognized(
     }
 }
 
-/// Describes the pictures of a page if it needs that; returns whether it took effort.
+/// Describes the pictures of a page if it needs that; returns whether it took effort. A page that cannot be drawn is not described.
 async fn describe_page(
     app: &App,
     file: &StoredFile,
-    describer: Option<&mut Describer<'_>>,
+    describer: &mut Describer<'_>,
     page: &mut ExtractedPage,
-) -> Result<bool, RecognizeError> {
-    let Some(describer) = describer.filter(|it| page.needs_description(it.name())) else { return Ok(false) };
-    let number = NonZeroU32::new(page.number).filter(|_| describer.may_go_on());
+) -> bool {
+    if !page.needs_description(describer.name()) {
+        return false;
+    }
+    let number = NonZeroU32::new(page.number).filter(|_| describer.can_describe());
     let image = match number {
         Some(number) => {
-            let size = ImageSize::Width(picture_descriptions::WIDTH);
+            let size = ImageSize::Description { width: picture_descriptions::WIDTH };
             let request =
                 PageImageRequest { size, ..PageImageRequest::scan(file.file_type, number, PICTURE_DPI) };
-            render(app, file, &request).await?
+            render(app, file, &request).await.unwrap_or_default()
         }
         None => None,
     };
     let is_costly = image.is_some();
     let description = match image {
         Some(png) => describer.describe(png).await,
-        None => describer.failed(),
+        None => describer.skipped(),
     };
     page.set_description(Some(description));
-    Ok(is_costly)
+    is_costly
 }
 
 /// Renders a page; returns none if the page cannot be rendered.

@@ -132,11 +132,16 @@ impl ExtractedPage {
         self.own_text.is_none() && self.recognition.as_ref().is_some_and(|it| it.reliable().is_some())
     }
 
-    /// Whether a description of the page's pictures is needed from this model. Text that was recognised on the whole page needs none.
+    /// Whether a description of the page's pictures is needed from this model. A page of a PDF without text may be a scan, which a description cannot
+    /// replace: it needs one only if nothing was recognised on it.
     pub fn needs_description(&self, model: &str) -> bool {
-        !self.pictures.is_empty()
-            && !self.is_replaced()
-            && self.read_quality() != PageQuality::Unreliable
+        let is_picture = match self.read_quality() {
+            PageQuality::Text => !self.is_replaced(),
+            PageQuality::Empty => self.label.is_some() || self.recognition.is_some(),
+            PageQuality::Unreliable => false,
+        };
+        is_picture
+            && !self.pictures.is_empty()
             && self.description.as_ref().is_none_or(|description| description.model != model)
     }
 
@@ -418,6 +423,10 @@ mod tests {
 
         let picture =
             |number| ExtractedPage { pictures: vec![Picture { place, at: 0 }], ..page(number, "", 0, 0) };
+        assert!(!picture(9).needs_description("eye 1"), "it may be a scan");
+        let mut unread = picture(9);
+        unread.set_recognition(recognition("blot", 10));
+        assert!(unread.needs_description("eye 1"), "nothing was recognised on it");
         let (mut photo, mut failed, mut blank, mut scan) = (picture(2), picture(3), picture(4), picture(5));
         photo.set_description(described(Some("A photograph of a pump.")));
         assert!(photo.needs_recognition("ocr 1 (eng)") && photo.scanned_pictures().is_empty());

@@ -47,6 +47,11 @@ impl PageImageRequest {
 pub enum ImageSize {
     /// In colour, of this width in pixels; the height follows from the page's aspect ratio.
     Width(NonZeroU16),
+    /// As [`Self::Width`], to be described in the background; pictures of other files than PDFs are in shades of grey.
+    Description {
+        /// The width.
+        width: NonZeroU16,
+    },
     /// In shades of grey, with this resolution in dots per inch. Larger pages have a lower resolution.
     Scan {
         /// The resolution.

@@ -137,7 +137,7 @@ rules! {
         let app = setup.librechat(SECRET).start().await;
         let ada = app.librechat(ADA);
         let upload = |name: &str| app.send(ada.embed_request(FILE, name, pdf(&["zebras"]), None));
-        let (one, two) = app.while_jobs_run(async { tokio::join!(upload("a.pdf"), upload("b.pdf")) }).await;
+        let (one, two) = Box::pin(app.while_jobs_run(async { tokio::join!(upload("a.pdf"), upload("b.pdf")) })).await;
         for reply in [one, two] {
             assert_eq!(reply.expect(200).json()["status"], true);
         }

@@ -3,6 +3,7 @@
 use super::check::{positive, within, within_if_set};
 use super::declare::{text, unset, variable};
 use super::reader::Reader;
+use super::recognition::Vision;
 use super::secret::Secret;
 use super::section::section;
 use super::selector::EmbeddingProvider;
@@ -75,7 +76,8 @@ pub(super) fn check_back_ends(reader: &mut Reader<'_>) {
         }
     }
     let vision = reader.set("vision").ok().flatten();
-    if vision.is_some_and(|(text, _)| text.trim() != "off") && !is_set(reader, "llm_base_url") {
+    let is_on = vision.is_some_and(|(text, _)| !matches!(Vision::parse(text.trim()), Ok(Vision::Off)));
+    if is_on && !is_set(reader, "llm_base_url") {
         let wrong = format!("must be set with {}", variable("vision"));
         reader.refuse(variable("llm_base_url"), wrong, HttpUrl::accepted());
     }

@@ -46,11 +46,11 @@ impl Value for Vision {
     }
 
     fn parse(text: &str) -> Result<Self, String> {
-        match text {
-            "off" => Ok(Self::Off),
-            "on" => Ok(Self::ChatModel),
+        match text.to_lowercase().as_str() {
+            "off" | "false" | "no" | "0" | "none" => Ok(Self::Off),
+            "on" | "true" | "yes" | "1" => Ok(Self::ChatModel),
             "" => Err("is empty".to_owned()),
-            model => Ok(Self::Model(model.to_owned())),
+            _ => Ok(Self::Model(text.to_owned())),
         }
     }
 

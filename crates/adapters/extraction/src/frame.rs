@@ -107,7 +107,7 @@ impl From<&PageImageRequest> for DrawingRequest {
     fn from(request: &PageImageRequest) -> Self {
         let PageImageRequest { file_type, page, size, marked, recognized, parts } = request;
         let size = match size {
-            ImageSize::Width(width) => SizeFrame::Width(width.get()),
+            ImageSize::Width(width) | ImageSize::Description { width } => SizeFrame::Width(width.get()),
             ImageSize::Scan { dpi } => SizeFrame::Scan { dpi: dpi.get() },
         };
         let line = |line: &RecognizedLine| {

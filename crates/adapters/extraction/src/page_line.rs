@@ -27,9 +27,9 @@ pub(crate) struct PageLine {
     pictures: Vec<([u16; 4], u32)>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     own_text: Option<String>,
-    /// The model that described the page's pictures, and what it wrote. Missing if none did, or it failed.
+    /// The model that was asked to describe the page's pictures, and what it wrote; nothing if it failed. Missing if none was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    description: Option<(String, String)>,
+    description: Option<(String, Option<String>)>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     lacks_results: bool,
 }
@@ -102,7 +102,7 @@ impl From<ExtractedPage> for PageLine {
             label,
             pictures: page.pictures.into_iter().map(picture).collect(),
             own_text: page.own_text,
-            description: page.description.and_then(|it| Some((it.model, it.text?))),
+            description: page.description.map(|it| (it.model, it.text)),
             lacks_results: page.lacks_results,
         }
     }
@@ -120,7 +120,7 @@ impl PageLine {
             place: PageBox { left, top, right, bottom },
             at,
         };
-        let described = |(model, text)| PictureDescription { model, text: Some(text) };
+        let described = |(model, text)| PictureDescription { model, text };
         let pictures = self.pictures.into_iter().take(PICTURES_MAX).map(picture).collect();
         Ok(ExtractedPage {
             number,

@@ -102,7 +102,7 @@ impl PageRenderer for WorkerRenderer {
     async fn render(&self, pdf: ByteStream, drawing: &PageImageRequest) -> Result<Vec<u8>, RenderError> {
         let workers = match drawing.size {
             ImageSize::Width(_) => &self.viewing,
-            ImageSize::Scan { .. } => &self.scanning,
+            ImageSize::Scan { .. } | ImageSize::Description { .. } => &self.scanning,
         };
         match run(workers, Task::Image(DrawingRequest::from(drawing)), pdf).await? {
             RenderOutput::Png(png) => Ok(png),

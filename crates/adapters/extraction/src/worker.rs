@@ -129,7 +129,7 @@ fn draw(bytes: Vec<u8>, drawing: &DrawingRequest, request: &Request) -> Result<V
         return drawing::draw(bytes, drawing);
     }
     match formats::page_source(file_type, bytes.clone(), limits_of(request), drawing.page) {
-        Ok(Some(PageSource::Pictures(pictures))) => formats::draw_pictures(bytes, &pictures),
+        Ok(Some(PageSource::Pictures(pictures))) => formats::draw_pictures(bytes, &pictures, drawing.size),
         Ok(Some(PageSource::Attachment { file_type, bytes, page })) => {
             let drawing =
                 DrawingRequest { file_type: file_type.as_str().to_owned(), page, ..drawing.clone() };

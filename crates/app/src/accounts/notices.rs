@@ -107,7 +107,7 @@ impl Notice<'_> {
                  not do this, change your password and {administrator}:\n{account_page}/password"
             ),
             Self::IdentityDisconnected { issuer } => format!(
-                "An administrator disconnected your account from {issuer}, so that you can no longer sign in there.\n\nIf you \
+                "An administrator disconnected your account from {issuer}. A later sign-in there may connect it again.\n\nIf you \
                  did not expect this, {administrator}."
             ),
             Self::WebhookCreated { url } => format!(

@@ -120,7 +120,7 @@ pub(crate) async fn add_in(
     let filter = DocumentFilter {
         ids: Some(attributes.keys().copied().collect()),
         files: Some(FileFilter::default()),
-        // Units of work lock documents in the order of their IDs.
+        // Units of work lock documents in the order of their creation, which their IDs have, too.
         order: TimeOrder::Oldest,
         ..DocumentFilter::of(Scope::SERVICE.clone())
     };

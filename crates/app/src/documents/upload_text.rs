@@ -63,7 +63,8 @@ async fn pages(app: &App, document: &Document, file: &StoredFile) -> Result<Extr
         return Ok(extraction);
     }
     loop {
-        let recognized = Box::pin(recognition::recognize(app, document, file, &mut extraction)).await;
+        // The client waits, so pictures are not described.
+        let recognized = Box::pin(recognition::recognize(app, document, file, &mut extraction, None)).await;
         let progress = recognized.map_err(|error| match error {
             RecognizeError::Document(failure) => invalid(&failure.reason),
             RecognizeError::Fault(fault) => fault.into(),

@@ -3,7 +3,7 @@
 use crate::service::Service;
 use docent_domain::chat::Message;
 use docent_domain::document::Document;
-use docent_domain::fault::FaultKind;
+use docent_domain::fault::{FaultCause, FaultKind};
 use docent_domain::id::{DocumentId, VersionId};
 use docent_domain::listing::{PageRequest, Period, UsageFilter, UsageGrouping};
 use docent_domain::usage::TokenUsage;
@@ -100,4 +100,26 @@ async fn model_that_is_down_is_asked_once_and_delays_nothing() {
         assert_eq!(document.coverage.unwrap().undescribed_pages, [1, 2, 3], "{kind:?}");
         assert_eq!((model.requests().len(), text.contains("described")), (1, false));
     }
+}
+
+#[tokio::test]
+async fn server_that_rejects_three_pictures_in_a_row_gets_no_more() {
+    let rejected = || Turn::refused(FaultKind::Rejected);
+    let (service, model) =
+        service([rejected(), rejected(), Turn::saying("A pump."), rejected(), rejected(), rejected()]);
+    let id = upload(
+        &service,
+        &["1[picture]", "2[picture]", "3[picture]", "4[picture]", "5[picture]", "6[picture]", "7[picture]"],
+    )
+    .await;
+    let (document, _) = ingested(&service, id).await;
+    let coverage = document.coverage.unwrap();
+    assert_eq!((coverage.described_pages, coverage.undescribed_pages), (vec![3], vec![1, 2, 4, 5, 6, 7]));
+    assert_eq!(model.requests().len(), 6);
+
+    let unknown = Turn::refused_because(FaultKind::Rejected, FaultCause::UnknownModel);
+    let (service, model) = self::service([unknown]);
+    let id = upload(&service, &["1[picture]", "2[picture]"]).await;
+    let (document, _) = ingested(&service, id).await;
+    assert_eq!((document.coverage.unwrap().undescribed_pages, model.requests().len()), (vec![1, 2], 1));
 }

@@ -204,7 +204,7 @@ impl Coverage {
                 Some(Some(_)) => coverage.described_pages.push(page.number),
                 Some(None) => coverage.undescribed_pages.push(page.number),
             }
-            let is_described = matches!(description, Some(Some(_)));
+            let is_described = description.flatten().is_some_and(|text| !text.is_empty());
             match &page.recognition {
                 Some(recognition) => coverage.add_recognition(page, recognition),
                 None if !page.pictures.is_empty() && page.quality() == PageQuality::Text && !is_described => {

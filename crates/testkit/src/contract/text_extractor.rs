@@ -7,6 +7,7 @@ use docent_domain::document::{BlobKey, FailureCode};
 use docent_domain::extraction::PageQuality;
 use docent_domain::fault::{Component, Fault, FaultKind};
 use docent_domain::file_type::FileType;
+use docent_domain::picture_description::PictureDescription;
 use docent_domain::recognition::{PageBox, Recognition, RecognizedLine, RecognizedPage, RecognizedWord};
 use docent_ports::blob_store::{BlobStore, ByteStream};
 use docent_ports::text_extractor::{ExtractionError, PageText, TextExtractor};
@@ -122,6 +123,8 @@ crate::battery! {
         let lines = vec![RecognizedLine { words, begins_paragraph: true }];
         let result = Ok(RecognizedPage { lines });
         updated.pages[1].set_recognition(Recognition { recognizer: "ocr".to_owned(), result });
+        let failed = PictureDescription { model: "eye".to_owned(), text: None };
+        updated.pages[0].set_description(Some(failed));
         let is_cached = subject.extractor.update(&file, &updated).await.unwrap();
         let expected = if is_cached { &updated } else { &extracted };
         assert_eq!(subject.extractor.extract_file(&file, &blobs).await.unwrap(), *expected);

@@ -6,6 +6,7 @@
 use super::data_uri;
 use super::package::Package;
 use crate::embedded_picture::EmbeddedPicture;
+use crate::frame::SizeFrame;
 use crate::pdf::drawing::gray_png;
 use crate::reader::Pages;
 use image::imageops::{self, FilterType};
@@ -29,6 +30,8 @@ const MAX_FACTOR: f32 = 4.0;
 const ROW_SIDE: f32 = 5200.0;
 /// Maximum number of pixels of an image of a page.
 const IMAGE_PIXELS: f32 = 48e6;
+/// Height of a page for a width of one.
+const PAGE_RATIO: f32 = 1.5;
 /// Between the name of an archive and that of its entry.
 const SEPARATOR: char = '\0';
 /// White space between pictures in pixels.
@@ -106,7 +109,16 @@ fn reader(bytes: &[u8]) -> Option<ImageReader<Cursor<&[u8]>>> {
 }
 
 /// Draws the pictures of a page as PNG in shades of grey, each at its [`place`](crate::embedded_picture::place). A damaged picture is white.
-pub(super) fn draw(mut package: Option<&mut Package>, pictures: &[EmbeddedPicture]) -> Option<Vec<u8>> {
+pub(super) fn draw(
+    mut package: Option<&mut Package>,
+    pictures: &[EmbeddedPicture],
+    size: SizeFrame,
+) -> Option<Vec<u8>> {
+    let max_pixels = match size {
+        // As much as a page of this width.
+        SizeFrame::Width(width) => f32::from(width).powi(2) * PAGE_RATIO,
+        SizeFrame::Scan { .. } => IMAGE_PIXELS,
+    };
     let size = |factor: f32| {
         let sizes = || pictures.iter().map(|picture| scaled(picture, factor));
         let width = sizes().map(|(width, _)| width).max()? + MARGIN;
@@ -115,7 +127,7 @@ pub(super) fn draw(mut package: Option<&mut Package>, pictures: &[EmbeddedPictur
     };
     let (width, height) = size(1.0)?;
     let pixels = width as f32 * height as f32 * pictures.len() as f32;
-    let factor = (IMAGE_PIXELS / pixels).sqrt().min(1.0);
+    let factor = (max_pixels / pixels).sqrt().min(1.0);
     let (width, height) = size(factor)?;
     let mut page = GrayImage::from_pixel(width, height * pictures.len() as u32, Luma([u8::MAX]));
     for (picture, top) in pictures.iter().zip((0..).step_by(height as usize)) {
@@ -266,7 +278,7 @@ mod tests {
         let found = source(FileType::Docx, &bytes, 1);
         assert_eq!(found, [("word/inner.docx\0word/media/wide.png".to_owned(), WIDE.0)]);
         let picture = EmbeddedPicture { entry: found[0].0.clone(), width: WIDE.0, height: WIDE.1 };
-        let png = draw_pictures(bytes, &[picture]).unwrap();
+        let png = draw_pictures(bytes, &[picture], SizeFrame::Scan { dpi: 400 }).unwrap();
         let drawn = image::load_from_memory(&png).unwrap().to_luma8();
         assert!(drawn.pixels().any(|pixel| pixel.0[0] == 0), "the picture is drawn");
     }
@@ -323,7 +335,7 @@ mod tests {
             let found = source(file_type, file.as_bytes(), 2);
             assert_eq!(found, [(tall.clone(), TALL.0)]);
             let picture = EmbeddedPicture { entry: tall.clone(), width: TALL.0, height: TALL.1 };
-            let png = draw_pictures(file.into_bytes(), &[picture]).unwrap();
+            let png = draw_pictures(file.into_bytes(), &[picture], SizeFrame::Scan { dpi: 400 }).unwrap();
             let drawn = image::load_from_memory(&png).unwrap().to_luma8();
             assert!(drawn.pixels().any(|pixel| pixel.0[0] < 50), "the picture is drawn");
         }
@@ -391,7 +403,10 @@ mod tests {
         let mut found =
             vec![find(&mut package, "word/media/wide.png"), find(&mut package, "word/media/tall.jpg")];
         found.push(EmbeddedPicture { entry: "word/media/damaged.png".to_owned(), ..found[0].clone() });
-        let png = draw_pictures(bytes, &found).unwrap();
+        let small = draw_pictures(bytes.clone(), &found, SizeFrame::Width(200)).unwrap();
+        let small = image::load_from_memory(&small).unwrap();
+        assert!(small.width() * small.height() <= 60_000, "{} x {}", small.width(), small.height());
+        let png = draw_pictures(bytes, &found, SizeFrame::Scan { dpi: 400 }).unwrap();
         let page = image::load_from_memory(&png).unwrap().into_luma8();
         let row = page.height() / 3;
         assert!((1600..1700).contains(&page.width()) && (1200..1300).contains(&row), "{}", page.width());

@@ -37,6 +37,7 @@ mod xml;
 use super::embedded_picture::EmbeddedPicture;
 use super::pdf::drawing::RenderFailure;
 use super::reader::{PageSource, Pages, PagesLimits, Sink, Stopped, damaged};
+use crate::frame::SizeFrame;
 use docent_domain::document::{Failure, FailureCode};
 use docent_domain::extraction::{ExtractedPage, Metadata};
 use docent_domain::file_type::FileType;
@@ -76,11 +77,15 @@ pub(super) fn page_source(
 }
 
 /// Draws pictures of a file as PNG, below each other.
-pub(super) fn draw_pictures(bytes: Vec<u8>, pictures: &[EmbeddedPicture]) -> Result<Vec<u8>, RenderFailure> {
+pub(super) fn draw_pictures(
+    bytes: Vec<u8>,
+    pictures: &[EmbeddedPicture],
+    size: SizeFrame,
+) -> Result<Vec<u8>, RenderFailure> {
     let draw = || {
         let is_entry = |picture: &EmbeddedPicture| !data_uri::is_picture(&picture.entry);
         let mut package = if pictures.iter().any(is_entry) { Some(Package::open(bytes)?) } else { None };
-        Ok(embedded::draw(package.as_mut(), pictures))
+        Ok(embedded::draw(package.as_mut(), pictures, size))
     };
     match caught(draw) {
         Ok(Some(png)) => Ok(png),

@@ -50,6 +50,9 @@ impl Generation {
 
     /// Repeats the searches of the earlier answers to the question, the last ones if there are too many.
     pub(super) async fn repeat_searches(&mut self) -> Result<(), Fault> {
+        if !self.author.agent.has_search() {
+            return Ok(());
+        }
         let queries = &self.asked.request.earlier_searches;
         let last = queries.iter().skip(queries.len().saturating_sub(MAX_CALLS)).enumerate();
         let calls = last.map(|(n, query)| first_search::numbered_call(n, query)).collect();
