@@ -207,6 +207,7 @@ rules! {
         assert_eq!(ada.get(&path).await.expect(200).json(), cancelled);
         // There is nothing left to cancel in a batch that is done.
         let (path, _) = batch(&ada, &store, json!({ "file_ids": waiting })).await;
+        app.write_labels().await;
         let reply = ada.post(&format!("{path}/cancel"), json!({})).await.expect(200).json();
         assert_eq!((&reply["status"], counts(&reply)), (&json!("completed"), [0, 2, 0, 0, 2]));
     }
