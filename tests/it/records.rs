@@ -32,6 +32,8 @@ pub(crate) const PANEL_FILES: [&str; 7] = [
 ];
 /// Only after the first step of a login.
 const CODE_PAGE: &str = "/admin/login/code";
+/// Only for an identity that its query names.
+const IDENTITY_PAGE: &str = "/admin/users/{id}/identities/disconnect";
 /// Further addresses, with results and without.
 const ADDRESSES: [&str; 9] = [
     "/admin/documents?page=2",
@@ -79,7 +81,7 @@ pub(crate) fn addresses() -> Vec<String> {
         if !path.starts_with("/admin")
             || !methods.contains(&"GET")
             || PANEL_FILES.contains(&path)
-            || path == CODE_PAGE
+            || [CODE_PAGE, IDENTITY_PAGE].contains(&path)
         {
             continue;
         }

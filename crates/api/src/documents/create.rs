@@ -17,12 +17,12 @@ use utoipa::ToSchema;
 #[deserr(error = BodyErrors)]
 #[schema(example = json!({ "title": "Terms of delivery" }))]
 pub(crate) struct DocumentCreate {
-    /// Title, trimmed. Not empty, without control characters.
+    /// Title, trimmed. Characters that are not seen are removed; not empty without them, and without NUL.
     #[schema(
         value_type = String,
         min_length = 1,
         max_length = 500,
-        pattern = r"^[^\x00-\x1F\x7F-\x9F]*[^\s\x00-\x1F\x7F-\x9F][^\x00-\x1F\x7F-\x9F]*$"
+        pattern = r"^[^\x00]*[^\s\x00-\x1F\x7F-\x9F\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u206F\uFEFF][^\x00]*$"
     )]
     title: Title,
     /// Extension: ID of the collection for the document. Default: see `default_collection`.
