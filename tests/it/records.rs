@@ -4,7 +4,8 @@ use crate::admin::{at_panel, between, submit};
 use crate::oauth::{authorize_path, register};
 use docent_app::accounts::create::Flags;
 use docent_domain::api_key::ApiKey;
-use docent_domain::id::CollectionId;
+use docent_domain::id::{CollectionId, UserId};
+use docent_domain::identity::Identity;
 use docent_domain::listing::AuditFilter;
 use docent_domain::permission::Permission;
 use docent_domain::text::Email;
@@ -35,7 +36,7 @@ const CODE_PAGE: &str = "/admin/login/code";
 /// Only for an identity that its query names.
 const IDENTITY_PAGE: &str = "/admin/users/{id}/identities/disconnect";
 /// Further addresses, with results and without.
-const ADDRESSES: [&str; 9] = [
+const ADDRESSES: [&str; 10] = [
     "/admin/documents?page=2",
     "/admin/documents?q=nothing",
     "/admin/documents?failure=not_a_pdf",
@@ -45,6 +46,7 @@ const ADDRESSES: [&str; 9] = [
     "/admin/search?q=pump&filters=x&collection=y",
     "/admin/usage?by=day-user-key",
     "/admin/webhooks/{webhook}?page=9",
+    "/admin/users/{user}/identities/disconnect?issuer=https://id.example.org&subject=7",
 ];
 /// Email address of the superuser.
 pub(crate) const ROOT: &str = "root@example.org";
@@ -122,6 +124,7 @@ impl Records {
         let member = Member::login(app, ada.clone()).await;
         let (ingested, failed, pending) = documents(app, &member).await;
         converse(app, &member).await;
+        connect(app, ada.id).await;
         let webhook = webhook(app, &member).await;
         for _ in 0..2 {
             let _ = app.login("ada@example.org", "wrong").await.expect(401);
@@ -154,6 +157,22 @@ impl Records {
             ("entry", entry),
         ])
     }
+}
+
+/// Connects an account with a person at an identity provider that is no longer configured.
+async fn connect(app: &TestApp, user: UserId) {
+    let at = app.app.now();
+    let identity = Identity {
+        issuer: "https://id.example.org".to_owned(),
+        subject: "7".to_owned(),
+        user,
+        email: Some("ada@example.org".to_owned()),
+        created_at: at,
+        last_used_at: at,
+    };
+    let mut work = app.ports.store.begin().await.unwrap();
+    assert!(work.identities().insert(&identity).await.unwrap());
+    work.commit().await.unwrap();
 }
 
 /// Connects an application to the superuser's account; returns its ID and the address of another request for access.

@@ -76,6 +76,7 @@ pub(super) const PAGES: &[Page] = &[
     ("user-password", "/admin/users/{user}/password"),
     ("user-limits", "/admin/users/{user}/limits"),
     ("user-delete", "/admin/users/{user}/delete"),
+    ("user-disconnect", "/admin/users/{user}/identities/disconnect?issuer=https://id.example.org&subject=7"),
     ("groups", "/admin/groups"),
     ("group-add", "/admin/groups/add"),
     ("group", "/admin/groups/{group}"),
